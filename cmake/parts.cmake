@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# One small static library a part, and its unit tests beside the code.
+
+set(JOULECAST_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+                       -Wnull-dereference)
+
+# joulecast_part(graph SOURCES a.cpp ... PUBLIC joulecast_base PRIVATE fmt::fmt)
+function(joulecast_part part)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(joulecast_${part} STATIC ${ARG_SOURCES})
+  target_include_directories(joulecast_${part} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(joulecast_${part} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  joulecast_warnings(joulecast_${part})
+endfunction()
+
+# joulecast_part_test(graph SOURCES a_test.cpp ... LINK ...): one test program a part, every case a ctest test.
+function(joulecast_part_test part)
+  if(NOT JOULECAST_DEVELOPER)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${part}_test ${ARG_SOURCES})
+  target_include_directories(${part}_test PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${part}_test PRIVATE JOULECAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                                  JOULECAST_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(${part}_test PRIVATE joulecast_${part} ${ARG_LINK} GTest::gtest GTest::gtest_main fmt::fmt)
+  joulecast_warnings(${part}_test)
+  include(GoogleTest)
+  gtest_discover_tests(${part}_test TEST_PREFIX ${part}. DISCOVERY_TIMEOUT 60)
+endfunction()
+
+function(joulecast_warnings target)
+  if(JOULECAST_DEVELOPER)
+    target_compile_options(${target} PRIVATE ${JOULECAST_WARNINGS} -Werror)
+    # GCC 12 reports these falsely once the optimiser has inlined std::vector and std::string.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -Wno-null-dereference -Wno-error=restrict -Wno-error=array-bounds
+                                               -Wno-error=stringop-overflow -Wno-error=maybe-uninitialized
+                                               -Wno-error=stringop-overread)
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an operation or network is run: the words every prediction and every measurement is labelled with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "joulecast/units.h"
+
+namespace joulecast {
+
+// Inference: forward. Training: forward, backward and (for networks) the optimizer's step.
+enum class Mode : std::uint8_t { kInference, kTraining };
+
+// kFp32 keeps to true FP32 units everywhere; kTf32 lets convolutions use TF32 where the chip has it (PyTorch's
+// default); kTf32All matrix products as well; kAmp: matrix work in half precision under autocast.
+enum class Precision : std::uint8_t { kFp64, kFp32, kTf32, kTf32All, kFp16, kBf16, kFp8, kAmp };
+
+// Decides which operators are fused, what a launch costs and how memory is allocated.
+enum class Runtime : std::uint8_t {
+  kPytorchEager,
+  kCudaGraph,  // captured kernels, no host in the way (the aiconfigurator tables)
+};
+
+// What is set on the device. Absent: the device's default.
+struct Setting {
+  std::optional<Hertz> sm_clock;
+  std::optional<Watts> power_limit;
+};
+
+std::string_view name(Mode mode);            // "inference", "training"
+std::string_view name(Precision precision);  // "fp32", ...
+std::string_view name(Runtime runtime);      // "pytorch-eager", "cuda-graph"
+std::optional<Mode> parse_mode(std::string_view text);
+std::optional<Precision> parse_precision(std::string_view text);
+std::optional<Runtime> parse_runtime(std::string_view text);
+
+}  // namespace joulecast

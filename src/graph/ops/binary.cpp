@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "graph/infer_context.h"
+#include "graph/ops/helpers.h"
+
+namespace joulecast {
+namespace {
+
+bool is_predicate(BinaryKind kind) {
+  return (kind >= BinaryKind::kEqual && kind <= BinaryKind::kGreaterEqual) ||
+         (kind >= BinaryKind::kAnd && kind <= BinaryKind::kXor);
+}
+
+std::optional<std::int64_t> divide(std::int64_t a, std::int64_t b) {
+  if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
+  return a / b;
+}
+
+// numpy's and ONNX's integer modulus: the sign of the divisor.
+std::optional<std::int64_t> modulo(std::int64_t a, std::int64_t b) {
+  if (b == 0 || b == -1) return b == 0 ? std::nullopt : std::optional<std::int64_t>(0);
+  const std::int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+// The result where it is an integer that fits; nothing otherwise (the shape that needs it will say so).
+std::optional<std::int64_t> evaluate(BinaryKind kind, std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  switch (kind) {
+    case BinaryKind::kAdd:
+      return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    case BinaryKind::kSub:
+      return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    case BinaryKind::kMul:
+      return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    case BinaryKind::kDiv:
+      return divide(a, b);
+    case BinaryKind::kMod:
+      return modulo(a, b);
+    case BinaryKind::kMin:
+      return std::min(a, b);
+    case BinaryKind::kMax:
+      return std::max(a, b);
+    case BinaryKind::kEqual:
+      return static_cast<std::int64_t>(a == b);
+    case BinaryKind::kLess:
+      return static_cast<std::int64_t>(a < b);
+    case BinaryKind::kLessEqual:
+      return static_cast<std::int64_t>(a <= b);
+    case BinaryKind::kGreater:
+      return static_cast<std::int64_t>(a > b);
+    case BinaryKind::kGreaterEqual:
+      return static_cast<std::int64_t>(a >= b);
+    case BinaryKind::kAnd:
+      return static_cast<std::int64_t>(a != 0 && b != 0);
+    case BinaryKind::kOr:
+      return static_cast<std::int64_t>(a != 0 || b != 0);
+    default:
+      return std::nullopt;
+  }
+}
+
+// The element of `from` that element `i` of the broadcast `shape` reads.
+std::size_t source_index(std::size_t i, const Shape& shape, const Shape& from) {
+  std::size_t out = 0;
+  std::size_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const auto extent = static_cast<std::size_t>(shape[axis]);
+    const std::size_t position = i % extent;
+    i /= extent;
+    const std::size_t offset = shape.size() - from.size();
+    if (axis < offset) continue;
+    const auto own = static_cast<std::size_t>(from[axis - offset]);
+    if (own != 1) out += position * stride;
+    stride *= own;
+  }
+  return out;
+}
+
+void follow(const Binary& op, InferContext& context, const Shape& shape) {
+  const Contents* a = context.known(0);
+  const Contents* b = context.known(1);
+  if (a == nullptr || b == nullptr || a->ints.empty() || b->ints.empty()) return;
+  const auto elements = checked_elements(shape);
+  if (!elements || *elements > static_cast<std::int64_t>(kMaxKnownElements)) return;
+  Contents out;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(*elements); ++i) {
+    const auto value = evaluate(op.kind, a->ints[source_index(i, shape, context.shape(0))],
+                                b->ints[source_index(i, shape, context.shape(1))]);
+    if (!value) return;
+    out.ints.push_back(*value);
+  }
+  context.set_known(0, std::move(out));
+}
+
+}  // namespace
+
+Result<void> infer(const Binary& op, InferContext& context) {
+  JC_RETURN_IF_ERROR(context.require(0, "a"));
+  JC_RETURN_IF_ERROR(context.require(1, "b"));
+  JC_ASSIGN_OR_RETURN(const Shape shape, broadcast(context.shape(0), context.shape(1)));
+  const ElementType element = is_predicate(op.kind) ? ElementType::kBool : context.input(0).element;
+  JC_RETURN_IF_ERROR(context.set(0, element, shape));
+  follow(op, context, shape);
+  return {};
+}
+
+// The gradient of add and subtract needs nothing saved; that of products reads the other factor.
+Cost cost(const Binary& op, const CostContext& context) {
+  const bool linear = op.kind == BinaryKind::kAdd || op.kind == BinaryKind::kSub;
+  return elementwise_cost(
+      context, {.forward_steps = 1.0, .backward_steps = linear ? 0.0 : 2.0, .saved_reads = linear ? 0.0 : 2.0});
+}
+
+}  // namespace joulecast

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several operators share: traffic of elementwise work, integer arithmetic on known contents.
+#pragma once
+
+#include "graph/infer_context.h"
+
+namespace joulecast {
+
+// Bytes of all inputs that are there, parameters included.
+Bytes input_bytes(const CostContext& context);
+Bytes output_bytes(const CostContext& context);
+
+// Forward reads every input once and writes every output once, `steps` flops an output element. Backward reads the
+// output's gradient and `saved_reads` tensors of its size, and writes a gradient for every floating input.
+struct ElementwiseTraffic {
+  double forward_steps = 1.0, backward_steps = 1.0;
+  double saved_reads = 1.0;
+};
+Cost elementwise_cost(const CostContext& context, const ElementwiseTraffic& traffic);
+
+// Adds the parameters among the inputs to `cost`: their bytes and their number.
+void count_parameters(const CostContext& context, Cost& cost);
+
+// True where all extents and contents are small enough to follow.
+inline bool followable(const TensorType& type) {
+  return (is_integer(type.element) || type.element == ElementType::kBool) &&
+         type.elements() <= static_cast<std::int64_t>(kMaxKnownElements);
+}
+
+}  // namespace joulecast
