@@ -24,6 +24,7 @@ FIGURES = {
     "cuda_core_count": (64, 100_000),
     "base_clock_mhz": (100, 4000),
     "boost_clock_mhz": (300, 4000),
+    "tensor_clock_mhz": (300, 4000),
     "memory_clock_mhz": (300, 20_000),
     "memory_gb": (1, 1000),
     "memory_total_mib": (900, 1_000_000),
@@ -148,6 +149,7 @@ def check_relations(gpu):
             yield "fp32_tflops", f"2 x cores x boost clock gives {expected:.2f}; say why in notes"
     for low, high in (
         ("base_clock_mhz", "boost_clock_mhz"),
+        ("tensor_clock_mhz", "boost_clock_mhz"),
         ("idle_power_w", "power_limit_w"),
         ("min_power_limit_w", "power_limit_w"),
         ("power_limit_w", "max_power_limit_w"),
