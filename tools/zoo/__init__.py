@@ -1,0 +1,1 @@
+"""Exports networks with random weights to ONNX files without weights."""

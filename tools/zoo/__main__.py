@@ -1,0 +1,145 @@
+"""python -m zoo: export, strip and reference."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+def main() -> int:
+    arguments = _parser().parse_args()
+    return arguments.action(arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="zoo", description=__doc__)
+    actions = parser.add_subparsers(required=True)
+
+    export = actions.add_parser("export", help="networks to ONNX files without weights")
+    export.add_argument("networks", nargs="*", metavar="SOURCE:NAME")
+    export.add_argument("--list", type=Path, action="append", default=[], help="file with a network a line")
+    export.add_argument("--exporter", action="append", help="torchscript (default), dynamo, dynamo-fused")
+    export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    export.add_argument("--batch", type=int, default=2, help="batch of the example input; stays symbolic in the file")
+    export.add_argument("--image-size", type=int)
+    export.add_argument("--sequence", type=int)
+    export.add_argument("--symbolic-image", action="store_true", help="height and width stay symbolic as well")
+    export.add_argument("--keep-weights", action="store_true")
+    export.add_argument("--no-references", action="store_true", help="only the ONNX file")
+    export.add_argument("--retry", action="store_true", help="try again what failed in an earlier run")
+    export.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
+    export.add_argument("--memory", type=float, default=12, metavar="GIB")
+    export.set_defaults(action=_export)
+
+    strip = actions.add_parser("strip", help="take the weights out of an ONNX file")
+    strip.add_argument("input", type=Path)
+    strip.add_argument("output", type=Path)
+    strip.set_defaults(action=_strip)
+
+    reference = actions.add_parser("reference", help="print the counts of a network by torch and fvcore")
+    reference.add_argument("network", metavar="SOURCE:NAME | MODEL.onnx", help="a file is looked up in its .ref.json")
+    reference.add_argument("--image-size", type=int)
+    reference.add_argument("--sequence", type=int)
+    reference.set_defaults(action=_reference)
+    return parser
+
+
+def _read_list(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Lines 'SOURCE:NAME [image_size=N] [sequence=N] [symbolic_image=1]'; '#' starts a comment."""
+    for line in path.read_text().splitlines():
+        words = line.split("#")[0].split()
+        if words:
+            yield words[0], {key: int(value) for key, value in (w.split("=") for w in words[1:])}
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    import torch
+
+    from zoo import jobs
+    from zoo.network import SOURCES, Options
+
+    torch.set_num_threads(1)
+    base = {
+        "batch": arguments.batch,
+        "image_size": arguments.image_size,
+        "sequence": arguments.sequence,
+        "symbolic_image": arguments.symbolic_image,
+    }
+    wanted = [(n, {}) for n in arguments.networks] + [e for path in arguments.list for e in _read_list(path)]
+    todo = [
+        jobs.Job(name, exporter, Options(**{**base, **own}), arguments.keep_weights, not arguments.no_references)
+        for name, own in wanted
+        for exporter in arguments.exporter or ["torchscript"]
+    ]
+    for source in {job.network.partition(":")[0] for job in todo} & set(SOURCES):
+        _import_once(source)
+    return _run_all(todo, arguments)
+
+
+def _import_once(source: str) -> None:
+    """Children are forked, so imports made here are made once. One that fails will fail in each child, and be told."""
+    try:
+        importlib.import_module(f"zoo.sources.{source}")
+    except Exception as error:
+        print(f"{source}: {error}", file=sys.stderr)
+
+
+def _run_all(todo: list[Any], arguments: argparse.Namespace) -> int:
+    from zoo import isolate, jobs
+
+    out: Path = arguments.output
+    out.mkdir(parents=True, exist_ok=True)
+    limits = jobs.Limits(arguments.timeout, arguments.memory)
+    summary = out / "summary.json"
+    entries: dict[str, dict[str, Any]] = json.loads(summary.read_text()) if summary.exists() else {}
+    failures = 0
+    for number, job in enumerate(todo, 1):
+        key = f"{job.exporter}/{job.stem()}"
+        known = entries.get(key, {}).get("status")
+        if (known == "ok" and job.path(out).exists()) or (known == "failed" and not arguments.retry):
+            continue
+        try:
+            entries[key] = {"status": "ok", **jobs.run(job, out, limits)}
+        except isolate.ChildFailed as error:
+            failures += 1
+            entries[key] = {"status": "failed", "network": job.network, "exporter": job.exporter, "reason": str(error)}
+        entry = entries[key]
+        print(f"[{number}/{len(todo)}] {key}: {entry.get('reason') or entry['seconds']}", file=sys.stderr, flush=True)
+        part = summary.with_suffix(".part")
+        part.write_text(json.dumps(entries, indent=1, sort_keys=True) + "\n")
+        part.replace(summary)
+    return 1 if failures else 0
+
+
+def _strip(arguments: argparse.Namespace) -> int:
+    import onnx
+
+    from zoo import strip
+
+    model = onnx.load(arguments.input, load_external_data=False)
+    dropped = strip.strip(model)
+    arguments.output.write_bytes(model.SerializeToString(deterministic=True))
+    print(f"{dropped} bytes of weights dropped", file=sys.stderr)
+    return 0
+
+
+def _reference(arguments: argparse.Namespace) -> int:
+    name: str = arguments.network
+    if name.endswith(".onnx"):
+        path = Path(name)
+        print(path.with_name(path.stem + ".ref.json").read_text(), end="")
+        return 0
+    from zoo import network, reference
+
+    options = network.Options(image_size=arguments.image_size, sequence=arguments.sequence)
+    print(json.dumps(reference.reference(lambda: network.build(name, options)), indent=1, sort_keys=True))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

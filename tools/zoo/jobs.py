@@ -1,0 +1,127 @@
+"""One job: a network through an exporter, to NAME.onnx, NAME.shapes.json.gz and NAME.ref.json."""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from zoo import exporters, isolate, network, reference, shapes, strip
+
+
+@dataclass(frozen=True)
+class Limits:
+    timeout_s: float = 300
+    memory_gib: float = 12
+
+
+@dataclass(frozen=True)
+class Job:
+    network: str
+    exporter: str
+    options: network.Options
+    keep_weights: bool = False
+    references: bool = True
+
+    def stem(self) -> str:
+        return self.network.replace(":", "_").replace("/", "_") + self.options.suffix()
+
+    def path(self, out: Path) -> Path:
+        return out / self.exporter / f"{self.stem()}.onnx"
+
+
+def run(job: Job, out: Path, limits: Limits) -> dict[str, Any]:
+    """Returns the job's entry for the summary. Raises isolate.ChildFailed."""
+    path = job.path(out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    made = isolate.run(lambda: _export(job, path), limits.timeout_s, limits.memory_gib)
+    if job.references:
+        counted = _reference(job, out, limits)
+        _write_json(_beside(path, ".ref.json"), {**counted, **made})
+    return {**made, "file": str(path.relative_to(out)), "seconds": round(time.monotonic() - started, 1)}
+
+
+def _export(job: Job, path: Path) -> dict[str, Any]:
+    source, name = network.split_name(job.network)
+    if source in network.FOREIGN_SOURCES:
+        model, sizes = network.source_module(source).export(name, job.options)
+        notes = []
+    else:
+        built = network.build(job.network, job.options)
+        model, sizes = exporters.export(built, job.exporter), built.sizes
+        notes = built.notes
+    dropped = 0 if job.keep_weights else strip.strip(model)
+    temporary = path.with_suffix(".part")
+    with open(temporary, "wb") as file:
+        file.write(model.SerializeToString(deterministic=True))
+    if job.references:
+        _write_shapes(model, sizes, _beside(path, ".shapes.json.gz"))
+    os.replace(temporary, path)
+    operators = collections.Counter(_operator(n) for n in model.graph.node)
+    return {
+        "network": job.network,
+        "exporter": job.exporter,
+        "batch": sizes.get("batch", job.options.batch),
+        "sizes": sizes,
+        "graph_inputs": {v.name: _shape(v) for v in model.graph.input},
+        "graph_outputs": {v.name: _shape(v) for v in model.graph.output},
+        "opset": {o.domain or "ai.onnx": o.version for o in model.opset_import},
+        "operators": dict(sorted(operators.items())),
+        "batch_norm_nodes": operators["BatchNormalization"],
+        "bytes": path.stat().st_size,
+        "dropped_bytes": dropped,
+        "notes": notes,
+    }
+
+
+def _operator(node: onnx.NodeProto) -> str:
+    return f"{node.domain}.{node.op_type}" if node.domain else node.op_type
+
+
+def _shape(value: onnx.ValueInfoProto) -> list[int | str | None]:
+    return [d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in value.type.tensor_type.shape.dim]
+
+
+def _write_shapes(model: onnx.ModelProto, sizes: dict[str, int], path: Path) -> None:
+    try:
+        found: dict[str, Any] = {"sizes": sizes, "values": shapes.infer(model, sizes)}
+    except Exception as error:  # shape inference may refuse a model that is fine otherwise; the file says so
+        found = {"sizes": sizes, "error": f"{type(error).__name__}: {error}"[:500]}
+    text = json.dumps(found, separators=(",", ":"), sort_keys=True).encode()
+    path.write_bytes(gzip.compress(text, mtime=0))
+
+
+def _reference(job: Job, out: Path, limits: Limits) -> dict[str, Any]:
+    """Counted once for all exporters of a network."""
+    if network.split_name(job.network)[0] in network.FOREIGN_SOURCES:
+        return {}
+    cached = out / "references" / f"{job.stem()}.json"
+    if cached.exists():
+        return json.loads(cached.read_text())
+    try:
+        counted = isolate.run(
+            lambda: reference.reference(lambda: network.build(job.network, job.options)),
+            limits.timeout_s,
+            limits.memory_gib,
+        )
+    except isolate.ChildFailed as error:
+        return {"errors": {"reference": str(error)}}
+    _write_json(cached, counted)
+    return counted
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.stem + ending)

@@ -1,0 +1,1 @@
+"""The sources of networks, one a file."""

@@ -1,0 +1,32 @@
+"""timm:NAME, every model timm can create."""
+
+from __future__ import annotations
+
+from zoo import torchvision_ops
+from zoo.network import Input, Network, Options, UnsupportedNetwork
+
+torchvision_ops.ensure()
+
+import timm  # noqa: E402
+
+
+def build(name: str, options: Options) -> Network:
+    if not timm.is_model(name):
+        raise UnsupportedNetwork(f"timm has no model '{name}'")
+    extra = {}
+    if options.image_size:
+        try:
+            module = timm.create_model(name, pretrained=False, img_size=options.image_size, **extra)
+        except TypeError:  # networks without fixed image size have no such argument
+            module = timm.create_model(name, pretrained=False, **extra)
+    else:
+        module = timm.create_model(name, pretrained=False, **extra)
+    channels, height, width = module.default_cfg["input_size"]
+    if options.image_size:
+        height = width = options.image_size
+    sizes = {"batch": options.batch}
+    side: tuple[int | str, ...] = (height, width)
+    if options.symbolic_image:
+        side = ("height", "width")
+        sizes |= {"height": height, "width": width}
+    return Network(module, {"input": Input(("batch", channels, *side))}, sizes)
