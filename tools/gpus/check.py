@@ -126,6 +126,8 @@ def check_sources(gpu):
     for key in figures:
         if not is_text(sources.get(key, sources.get("default"))):
             yield key, "has no source"
+        elif key not in sources and key not in gpu.get("unconfirmed", []):
+            yield key, "is confirmed and so needs a source of its own"
     for key in sources:
         if key != "default" and key not in figures:
             yield key, "has a source but no figure"

@@ -23,13 +23,15 @@ GOOD = {
         "memory_bandwidth_gb_per_s": 1500, "l2_cache_mib": 40, "shared_memory_per_sm_kib": 164,
         "power_limit_w": 400, "fp32_tflops": 19.2, "release_year": 2020,
     },
-    "sources": {"default": "its data sheet"},
+    "sources": {"default": "its data sheet"},  # the rest below
     "mig": [
         {"profile": "1g.5gb", "compute_slices": 1, "memory_slices": 1, "memory_mib": 4864, "sm_count": 14,
          "max_instances": 7, "source": "its guide"},
         {"profile": "7g.40gb", "compute_slices": 7, "memory_slices": 8, "max_instances": 1, "source": "its guide"},
     ],
 }
+
+GOOD["sources"] |= {key: "its data sheet, page 2" for key in GOOD["figures"] if key != "power_limit_w"}
 
 
 def faults_after(change):
@@ -46,6 +48,9 @@ class CheckTest(unittest.TestCase):
         def change(gpu):
             gpu["sources"] = {"sm_count": "its data sheet"}
         self.assertIn("power_limit_w", faults_after(change))
+
+    def test_a_confirmed_figure_needs_its_own_source(self):
+        self.assertIn("power_limit_w", faults_after(lambda gpu: gpu.update(unconfirmed=[])))
 
     def test_a_figure_needs_a_known_unit(self):
         self.assertIn("power_limit", faults_after(lambda gpu: gpu["figures"].update(power_limit=400)))
