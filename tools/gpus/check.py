@@ -143,8 +143,8 @@ def check_sources(gpu):
 
 def check_relations(gpu):
     figures, notes = gpu.get("figures", {}), gpu.get("notes", {})
-    if any(not is_number(figures[k]) for k, rule in FIGURES.items() if k in figures and rule != TEXT):
-        return  # reported already
+    if any(True for key, value in figures.items() for _ in check_figure(key, value)):
+        return  # reported already, and a zero or a text cannot be compared
     if all(k in figures for k in ("cuda_core_count", "boost_clock_mhz", "fp32_tflops")) and "fp32_tflops" not in notes:
         expected = 2e-6 * figures["cuda_core_count"] * figures["boost_clock_mhz"]
         if abs(figures["fp32_tflops"] / expected - 1) > FP32_TOLERANCE:
@@ -205,11 +205,22 @@ def check_mig(gpu):
             yield f"mig.{profile.get('profile')}.{key}", fault
     if profiles and is_number(figures.get("memory_gb")):
         largest = max((int(m[2]) for n in names if (m := PROFILE.match(str(n)))), default=0)
-        if not 0.85 <= largest / figures["memory_gb"] <= 1.05:
+        if not 0.85 * figures["memory_gb"] <= largest <= 1.05 * figures["memory_gb"]:
             yield "mig", "the largest profile does not fit memory_gb"
 
 
+def check_shape(gpu):
+    for key, kind in (("figures", dict), ("sources", dict), ("notes", dict), ("mig", list), ("unconfirmed", list),
+                      ("aliases", list)):
+        if not isinstance(gpu.get(key, kind()), kind):
+            yield key, "must be a table" if kind is dict else "must be a list"
+
+
 def check_gpu(gpu, stem):
+    misshapen = list(check_shape(gpu))
+    if misshapen:
+        yield from misshapen
+        return
     for check in (lambda: check_head(gpu, stem), lambda: check_figures(gpu), lambda: check_sources(gpu),
                   lambda: check_relations(gpu), lambda: check_mig(gpu)):
         yield from check()

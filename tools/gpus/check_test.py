@@ -58,6 +58,17 @@ class CheckTest(unittest.TestCase):
     def test_zero_is_no_figure(self):
         self.assertIn("l2_cache_mib", faults_after(lambda gpu: gpu["figures"].update(l2_cache_mib=0)))
 
+    def test_no_value_stops_the_checker(self):
+        for key in GOOD["figures"]:
+            for value in (0, -1, "many", True, [], 1e300):
+                if isinstance(value, str) and isinstance(GOOD["figures"][key], str):
+                    continue  # any text will do there
+                self.assertIn(key, faults_after(lambda gpu: gpu["figures"].update({key: value})))
+
+    def test_no_shape_stops_the_checker(self):
+        for key in ("figures", "sources", "notes", "mig", "unconfirmed", "aliases"):
+            self.assertIn(key, faults_after(lambda gpu: gpu.update({key: 7})))
+
     def test_text_is_no_number(self):
         self.assertIn("sm_count", faults_after(lambda gpu: gpu["figures"].update(sm_count="108")))
 
