@@ -145,14 +145,33 @@ Result<void> bind_inputs(const Graph& graph, const Binding& binding, TypeTable& 
   return {};
 }
 
-void seed_sources(const Graph& graph, TypeTable& table) {
+// Operators index known contents by the shape, so the two must agree before any of them looks.
+Result<void> check_source(const Graph& graph, const Value& value) {
+  const auto elements = checked_elements(value.type.shape);
+  if (!elements) {
+    return invalid(fmt::format("value '{}' has shape {}: not a possible tensor", value.name, text(value.type.shape)));
+  }
+  if (!value.contents) return {};
+  const Contents& contents = graph.contents[*value.contents];
+  const auto fits = [&](std::size_t count) { return count == 0 || count == static_cast<std::size_t>(*elements); };
+  if (fits(contents.ints.size()) && fits(contents.reals.size()) &&
+      (*elements == 0 || contents.ints.size() + contents.reals.size() > 0)) {
+    return {};
+  }
+  return invalid(fmt::format("value '{}' of shape {} has {} known elements", value.name, text(value.type.shape),
+                             contents.ints.size() + contents.reals.size()));
+}
+
+Result<void> seed_sources(const Graph& graph, TypeTable& table) {
   for (std::size_t i = 0; i < graph.values.size(); ++i) {
     const Value& value = graph.values[i];
     if (value.kind == ValueKind::kComputed || value.kind == ValueKind::kInput) continue;
+    JC_RETURN_IF_ERROR(check_source(graph, value));
     const ValueId id{static_cast<std::uint32_t>(i)};
     table.set_type(id, value.type);
     if (value.contents) table.set_known(id, graph.contents[*value.contents]);
   }
+  return {};
 }
 
 }  // namespace
@@ -193,13 +212,13 @@ Result<void> infer_nodes(const Graph& graph, TypeTable& table) {
 }  // namespace
 
 Result<void> infer_body(const Graph& body, TypeTable& table) {
-  seed_sources(body, table);
+  JC_RETURN_IF_ERROR(seed_sources(body, table));
   return infer_nodes(body, table);
 }
 
 Result<TypeTable> infer_types(const Graph& graph, const Binding& binding) {
   TypeTable table(graph.values.size());
-  seed_sources(graph, table);
+  JC_RETURN_IF_ERROR(seed_sources(graph, table));
   JC_RETURN_IF_ERROR(bind_inputs(graph, binding, table));
   JC_RETURN_IF_ERROR(infer_nodes(graph, table));
   return table;

@@ -64,23 +64,6 @@ std::optional<std::int64_t> evaluate(BinaryKind kind, std::int64_t a, std::int64
   }
 }
 
-// The element of `from` that element `i` of the broadcast `shape` reads.
-std::size_t source_index(std::size_t i, const Shape& shape, const Shape& from) {
-  std::size_t out = 0;
-  std::size_t stride = 1;
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    const auto extent = static_cast<std::size_t>(shape[axis]);
-    const std::size_t position = i % extent;
-    i /= extent;
-    const std::size_t offset = shape.size() - from.size();
-    if (axis < offset) continue;
-    const auto own = static_cast<std::size_t>(from[axis - offset]);
-    if (own != 1) out += position * stride;
-    stride *= own;
-  }
-  return out;
-}
-
 void follow(const Binary& op, InferContext& context, const Shape& shape) {
   const Contents* a = context.known(0);
   const Contents* b = context.known(1);
@@ -89,8 +72,8 @@ void follow(const Binary& op, InferContext& context, const Shape& shape) {
   if (!elements || *elements > static_cast<std::int64_t>(kMaxKnownElements)) return;
   Contents out;
   for (std::size_t i = 0; i < static_cast<std::size_t>(*elements); ++i) {
-    const auto value = evaluate(op.kind, a->ints[source_index(i, shape, context.shape(0))],
-                                b->ints[source_index(i, shape, context.shape(1))]);
+    const auto value = evaluate(op.kind, a->ints[broadcast_index(i, shape, context.shape(0))],
+                                b->ints[broadcast_index(i, shape, context.shape(1))]);
     if (!value) return;
     out.ints.push_back(*value);
   }

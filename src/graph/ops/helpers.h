@@ -27,4 +27,22 @@ inline bool followable(const TensorType& type) {
          type.elements() <= static_cast<std::int64_t>(kMaxKnownElements);
 }
 
+// The element of `from` that element `i` of `shape` reads, where `from` was broadcast to `shape`.
+// Requires: shape has an element i, so no extent is 0.
+inline std::size_t broadcast_index(std::size_t i, const Shape& shape, const Shape& from) {
+  std::size_t out = 0;
+  std::size_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const auto extent = static_cast<std::size_t>(shape[axis]);
+    const std::size_t position = i % extent;
+    i /= extent;
+    const std::size_t offset = shape.size() - from.size();
+    if (axis < offset) continue;
+    const auto own = static_cast<std::size_t>(from[axis - offset]);
+    if (own != 1) out += position * stride;
+    stride *= own;
+  }
+  return out;
+}
+
 }  // namespace joulecast
