@@ -1,8 +1,9 @@
-"""python -m zoo: export, strip and reference."""
+"""python -m zoo: exports networks to ONNX files without weights, and checks them."""
 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import importlib
 import json
 import sys
@@ -41,6 +42,10 @@ def _parser() -> argparse.ArgumentParser:
     strip.add_argument("output", type=Path)
     strip.set_defaults(action=_strip)
 
+    check = actions.add_parser("check", help="compare the flops of exported files with torch's count")
+    check.add_argument("files", nargs="+", type=Path, metavar="MODEL.onnx")
+    check.set_defaults(action=_check)
+
     reference = actions.add_parser("reference", help="print the counts of a network by torch and fvcore")
     reference.add_argument("network", metavar="SOURCE:NAME | MODEL.onnx", help="a file is looked up in its .ref.json")
     reference.add_argument("--image-size", type=int)
@@ -61,7 +66,7 @@ def _export(arguments: argparse.Namespace) -> int:
     import torch
 
     from zoo import jobs
-    from zoo.network import SOURCES, Options
+    from zoo.network import FOREIGN_SOURCES, SOURCES, Options
 
     torch.set_num_threads(1)
     base = {
@@ -74,11 +79,16 @@ def _export(arguments: argparse.Namespace) -> int:
     todo = [
         jobs.Job(name, exporter, Options(**{**base, **own}), arguments.keep_weights, not arguments.no_references)
         for name, own in wanted
-        for exporter in arguments.exporter or ["torchscript"]
+        for exporter in _exporters(name, arguments.exporter or ["torchscript"], FOREIGN_SOURCES)
     ]
     for source in {job.network.partition(":")[0] for job in todo} & set(SOURCES):
         _import_once(source)
     return _run_all(todo, arguments)
+
+
+def _exporters(network: str, wanted: list[str], foreign: dict[str, str]) -> list[str]:
+    source = network.partition(":")[0]
+    return [foreign[source]] if source in foreign else wanted
 
 
 def _import_once(source: str) -> None:
@@ -100,20 +110,28 @@ def _run_all(todo: list[Any], arguments: argparse.Namespace) -> int:
     failures = 0
     for number, job in enumerate(todo, 1):
         key = f"{job.exporter}/{job.stem()}"
-        known = entries.get(key, {}).get("status")
+        known = entries.get(key, {}).get("status")  # as it was when this run began
         if (known == "ok" and job.path(out).exists()) or (known == "failed" and not arguments.retry):
             continue
         try:
-            entries[key] = {"status": "ok", **jobs.run(job, out, limits)}
+            entry = {"status": "ok", **jobs.run(job, out, limits)}
         except isolate.ChildFailed as error:
             failures += 1
-            entries[key] = {"status": "failed", "network": job.network, "exporter": job.exporter, "reason": str(error)}
-        entry = entries[key]
+            entry = {"status": "failed", "network": job.network, "exporter": job.exporter, "reason": str(error)}
+        _record(summary, key, entry)
         print(f"[{number}/{len(todo)}] {key}: {entry.get('reason') or entry['seconds']}", file=sys.stderr, flush=True)
+    return 1 if failures else 0
+
+
+def _record(summary: Path, key: str, entry: dict[str, Any]) -> None:
+    """Adds one entry to the summary, which other runs may be writing as well."""
+    with open(summary.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        entries = json.loads(summary.read_text()) if summary.exists() else {}
+        entries[key] = entry
         part = summary.with_suffix(".part")
         part.write_text(json.dumps(entries, indent=1, sort_keys=True) + "\n")
         part.replace(summary)
-    return 1 if failures else 0
 
 
 def _strip(arguments: argparse.Namespace) -> int:
@@ -126,6 +144,18 @@ def _strip(arguments: argparse.Namespace) -> int:
     arguments.output.write_bytes(model.SerializeToString(deterministic=True))
     print(f"{dropped} bytes of weights dropped", file=sys.stderr)
     return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from zoo import check
+
+    differing = 0
+    for path in arguments.files:
+        for c in check.compare(path):
+            word = "ok" if c.agrees() else "DIFFERS"
+            differing += not c.agrees()
+            print(f"{word}\t{c.file}\tbatch {c.batch}\ttorch {c.torch_flops}\tonnx {c.onnx_flops}\tunknown {c.unknown}")
+    return 1 if differing else 0
 
 
 def _reference(arguments: argparse.Namespace) -> int:

@@ -4,40 +4,42 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import io
+import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 
 import onnx
 import torch
 
+from zoo import strip
 from zoo.network import Network
 
 TORCHSCRIPT_OPSET = 17
+_LOADABLE = 2**31 - 2**24  # bytes of weights that fit into one protobuf message, with some room for the graph
 
 
 def torchscript(network: Network) -> onnx.ModelProto:
     """The exporter based on tracing. Batch normalisation stays separate, nothing is folded."""
-    buffer = io.BytesIO()
     axes: dict[str, dict[int, str]] = {name: a for name, a in network.symbols().items() if a}
     for name in network.outputs:
         axes[name] = (network.symbolic_outputs or {}).get(name, {0: "batch"})
-    if network.symbolic_outputs is None and "sequence" in network.sizes:
-        for name in network.outputs:
-            axes[name] = {0: "batch", 1: "sequence"}
-    torch.onnx.export(
-        network.module,
-        network.example(),
-        buffer,
-        dynamo=False,
-        opset_version=TORCHSCRIPT_OPSET,
-        do_constant_folding=False,
-        training=torch.onnx.TrainingMode.PRESERVE,  # EVAL would fold batch normalisation into convolutions
-        input_names=list(network.inputs),
-        output_names=network.outputs or None,
-        dynamic_axes=axes,
-    )
-    return onnx.load_model_from_string(buffer.getvalue())
+
+    def save(path: str) -> None:
+        torch.onnx.export(
+            network.module,
+            network.example(),
+            path,
+            dynamo=False,
+            opset_version=TORCHSCRIPT_OPSET,
+            do_constant_folding=False,
+            training=torch.onnx.TrainingMode.PRESERVE,  # EVAL would fold batch normalisation into convolutions
+            input_names=list(network.inputs),
+            output_names=network.outputs or None,
+            dynamic_axes=axes,
+        )
+
+    return _through_file(save)
 
 
 def dynamo(network: Network) -> onnx.ModelProto:
@@ -62,8 +64,23 @@ def dynamo_fused(network: Network) -> onnx.ModelProto:
         verbose=False,
     )
     assert program is not None
-    model = program.model_proto
+    model = _through_file(lambda path: program.save(path, external_data=True))
     _bind_specialised(network, program, model)
+    return model
+
+
+def _through_file(save: Callable[[str], None]) -> onnx.ModelProto:
+    """By way of a file, because protobuf messages end at 2 GiB: weights beside the file are left there, and are lost."""
+    with tempfile.TemporaryDirectory(prefix="zoo") as folder:
+        path = os.path.join(folder, "model.onnx")
+        save(path)
+        model = onnx.load(path, load_external_data=False)
+        outside = [t for t in strip.tensors(model) if t.data_location == onnx.TensorProto.EXTERNAL]
+        for tensor in outside:
+            if sum(map(strip.tensor_bytes, outside)) < _LOADABLE or not strip.is_weight(tensor):
+                onnx.external_data_helper.load_external_data_for_tensor(tensor, folder)
+                tensor.ClearField("data_location")
+                tensor.ClearField("external_data")
     return model
 
 

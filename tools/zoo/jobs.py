@@ -57,6 +57,8 @@ def _export(job: Job, path: Path) -> dict[str, Any]:
     else:
         built = network.build(job.network, job.options)
         model, sizes = exporters.export(built, job.exporter), built.sizes
+        if job.keep_weights and any(t.external_data for t in strip.tensors(model)):
+            raise network.UnsupportedNetwork("weights of 2 GiB or more do not fit into one file")
         notes = built.notes
     dropped = 0 if job.keep_weights else strip.strip(model)
     temporary = path.with_suffix(".part")

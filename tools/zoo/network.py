@@ -12,7 +12,8 @@ import torch
 # The sources: one module of zoo.sources each, with a function build(name, options) -> Network.
 SOURCES = ("torchvision", "timm", "hf", "recurrent", "tensorflow", "paddle")
 # Sources that are not made of torch modules: they have export(name, options, path) instead of build().
-FOREIGN_SOURCES = ("tensorflow", "paddle")
+# They go through their own converter, whatever exporter is asked for.
+FOREIGN_SOURCES = {"tensorflow": "tf2onnx", "paddle": "paddle2onnx"}
 
 
 class UnsupportedNetwork(Exception):
@@ -64,7 +65,7 @@ class Network:
     inputs: dict[str, Input]
     sizes: dict[str, int]
     outputs: list[str] = field(default_factory=lambda: ["output"])
-    symbolic_outputs: dict[str, dict[int, str]] | None = None
+    symbolic_outputs: dict[str, dict[int, str]] | None = None  # None: batch comes first, in all of them
     notes: list[str] = field(default_factory=list)
 
     def example(self, sizes: dict[str, int] | None = None, device: str = "cpu") -> tuple[torch.Tensor, ...]:

@@ -48,17 +48,20 @@ def tensor_bytes(tensor: TensorProto) -> int:
     return count * _BITS.get(tensor.data_type, 8) // 8
 
 
+def is_weight(tensor: TensorProto) -> bool:
+    """Whether the tensor is so large that it loses its data."""
+    return tensor_bytes(tensor) > (FLOAT_LIMIT if tensor.data_type in _FLOATS else INTEGER_LIMIT)
+
+
 def strip(model: onnx.ModelProto) -> int:
     """Strips in place. Returns the bytes of weights that were dropped.
 
     A dropped tensor keeps name, dims and data_type and has no data of any kind.
     """
     dropped = 0
-    for tensor in _tensors(model):
-        size = tensor_bytes(tensor)
-        limit = FLOAT_LIMIT if tensor.data_type in _FLOATS else INTEGER_LIMIT
-        if size > limit:
-            dropped += size
+    for tensor in tensors(model):
+        if is_weight(tensor):
+            dropped += tensor_bytes(tensor)
             _drop_data(tensor)
         tensor.ClearField("doc_string")
         _clear_metadata(tensor)
@@ -86,7 +89,7 @@ def _nodes(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
         yield from function.node
 
 
-def _tensors(model: onnx.ModelProto) -> Iterator[TensorProto]:
+def tensors(model: onnx.ModelProto) -> Iterator[TensorProto]:
     for graph in _graphs(model.graph):
         yield from graph.initializer
     for node in _nodes(model):

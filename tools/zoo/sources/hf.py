@@ -37,8 +37,8 @@ def _network(
 ) -> Network:
     """axes: the symbols of the output's first dimensions, "batch sequence"."""
     wrapped = _Named(module, list(inputs), output, constants)
-    symbols = {a: s for a, s in enumerate(axes.split()) if s != "-"}
-    return Network(wrapped, inputs, sizes, [output], {output: symbols})
+    name = f"{output}_out" if output in inputs else output  # the UNet calls both "sample"
+    return Network(wrapped, inputs, sizes, [name], {name: dict(enumerate(axes.split()))})
 
 
 def _tokens(vocabulary: int, symbol: str = "sequence") -> Input:
@@ -187,6 +187,7 @@ _PRESETS: dict[str, Callable[[Options], Network]] = {
     "modernbert": lambda o: _encoder(transformers.ModernBertConfig(), o),
     "gpt2": lambda o: _causal(transformers.GPT2Config(), o),
     "gpt2_medium": lambda o: _causal(transformers.GPT2Config(n_embd=1024, n_layer=24, n_head=16), o),
+    "gpt2_498m": lambda o: _causal(transformers.GPT2Config(n_embd=1280, n_layer=22, n_head=20), o),  # nearly 2 GB
     "opt_125m": lambda o: _causal(transformers.OPTConfig(), o),
     "bloom_small": lambda o: _causal(
         transformers.BloomConfig(vocab_size=50000, hidden_size=512, n_layer=8, n_head=8), o

@@ -85,10 +85,12 @@ def build(name: str, options: Options) -> Network:
     sizes = {"batch": options.batch, "sequence": options.sequence or 64}
     if name in _TAGGERS:
         tokens = Input(("batch", "sequence"), torch.int64, _VOCABULARY)
-        return Network(_TAGGERS[name](), {"input_ids": tokens}, sizes)
+        steps = {"output": {0: "batch", 1: "sequence"}}
+        return Network(_TAGGERS[name](), {"input_ids": tokens}, sizes, symbolic_outputs=steps)
     if name in _CLASSIFIERS:
         return Network(_CLASSIFIERS[name](), {"input": Input(("sequence", "batch", 40))}, sizes)
     if name in _SPEECH:
         sizes["sequence"] = options.sequence or 200
-        return Network(_SPEECH[name](), {"input": Input(("batch", 1, "sequence", 161))}, sizes)
+        steps = {"output": {0: "batch", 1: "steps"}}
+        return Network(_SPEECH[name](), {"input": Input(("batch", 1, "sequence", 161))}, sizes, symbolic_outputs=steps)
     raise UnsupportedNetwork(f"no recurrent network '{name}'")
