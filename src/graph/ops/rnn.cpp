@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/ops/checks.h"
+#include "graph/ops/helpers.h"
+
+namespace joulecast {
+namespace {
+
+enum Input : std::size_t { kX, kWeight, kRecurrence, kBias, kLengths, kInitialHidden, kInitialCell };
+
+std::int64_t gates(RnnKind kind) {
+  switch (kind) {
+    case RnnKind::kRnn:
+      return 1;
+    case RnnKind::kLstm:
+      return 4;
+    case RnnKind::kGru:
+      return 3;
+  }
+  return 1;
+}
+
+struct Sizes {
+  std::int64_t time, batch, input;
+};
+
+Sizes sizes_of(const Rnn& op, const Shape& x) {
+  return op.batch_first ? Sizes{x[1], x[0], x[2]} : Sizes{x[0], x[1], x[2]};
+}
+
+// ONNX and PyTorch have one bias for the input and one for the recurrence; others have their sum.
+Result<void> check_bias(const InferContext& context, std::int64_t rows) {
+  if (!context.has(kBias)) return {};
+  const std::int64_t elements = context.input(kBias).elements();
+  if (elements == rows || elements == 2 * rows) return {};
+  return invalid(fmt::format("bias {} has neither {} nor {} elements", text(context.shape(kBias)), rows, 2 * rows));
+}
+
+Result<void> check(const Rnn& op, const InferContext& context) {
+  JC_RETURN_IF_ERROR(require_rank(context, kX, "x", 3, 3));
+  JC_RETURN_IF_ERROR(context.require(kWeight, "weight"));
+  JC_RETURN_IF_ERROR(context.require(kRecurrence, "recurrence"));
+  // Any network is far below, and the products below stay far from overflow.
+  constexpr std::int64_t kMaxHidden = std::int64_t{1} << 32;
+  if (op.hidden < 1 || op.hidden > kMaxHidden) return invalid(fmt::format("hidden is {}", op.hidden));
+  if (op.directions < 1 || op.directions > 2) return invalid(fmt::format("directions is {}", op.directions));
+  const auto [time, batch, input] = sizes_of(op, context.shape(kX));
+  const std::int64_t rows = gates(op.kind) * op.hidden;
+  JC_RETURN_IF_ERROR(expect_shape(context, kWeight, "weight", Shape{op.directions, rows, input}));
+  JC_RETURN_IF_ERROR(expect_shape(context, kRecurrence, "recurrence", Shape{op.directions, rows, op.hidden}));
+  JC_RETURN_IF_ERROR(check_bias(context, op.directions * rows));
+  JC_RETURN_IF_ERROR(expect_shape(context, kLengths, "lengths", Shape{batch}));
+  const Shape state{op.directions, batch, op.hidden};
+  JC_RETURN_IF_ERROR(expect_shape(context, kInitialHidden, "initial hidden", state));
+  JC_RETURN_IF_ERROR(expect_shape(context, kInitialCell, "initial cell", state));
+  if (op.kind != RnnKind::kLstm && (context.has(kInitialCell) || context.output_count() > 2)) {
+    return invalid("only an LSTM has a cell");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> infer(const Rnn& op, InferContext& context) {
+  JC_RETURN_IF_ERROR(check(op, context));
+  const ElementType element = context.input(kX).element;
+  const auto [time, batch, input] = sizes_of(op, context.shape(kX));
+  const Shape state{op.directions, batch, op.hidden};
+  JC_RETURN_IF_ERROR(context.set(0, element, Shape{time, op.directions, batch, op.hidden}));
+  JC_RETURN_IF_ERROR(context.set(1, element, state));
+  return context.set(2, element, state);
+}
+
+// 2 flops for every weight that a step of a sequence meets; the gates' elementwise arithmetic counts nothing beside it.
+// Backward is the gradient of the inputs and of the weights, each as much work. Saved are the gates of every step and,
+// for an LSTM, its cells. Weights count as read once although a long sequence may read them every step.
+Cost cost(const Rnn& op, const CostContext& context) {
+  Cost cost;
+  count_parameters(context, cost);
+  const TensorType& x = context.input(kX);
+  const Sizes sizes = sizes_of(op, x.shape);
+  const double steps = static_cast<double>(sizes.time) * static_cast<double>(sizes.batch);
+  const auto weights = static_cast<double>(context.input(kWeight).elements()) +
+                       static_cast<double>(context.input(kRecurrence).elements());
+  cost.forward_flops = Flops{2.0 * steps * weights};
+  cost.backward_flops = 2.0 * cost.forward_flops;
+  cost.forward_read = input_bytes(context);
+  cost.forward_written = output_bytes(context);
+  const Bytes hidden{steps * static_cast<double>(op.directions * op.hidden) * bit_width(x.element) / 8.0};
+  const double kept = static_cast<double>(gates(op.kind)) + (op.kind == RnnKind::kLstm ? 1.0 : 0.0);
+  cost.saved = kept * hidden;
+  const Bytes lengths = context.has(kLengths) ? context.input(kLengths).bytes() : Bytes{};
+  cost.backward_read = 2.0 * hidden + input_bytes(context) + cost.saved;  // output and its gradient first
+  cost.backward_written = input_bytes(context) - lengths;
+  return cost;
+}
+
+}  // namespace joulecast
