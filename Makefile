@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Only the menu: every entry is a CMake preset or a script that can be called by itself.
+.PHONY: demo test check fmt lint golden bench fuzz-quick docs train asan tsan install-dependencies
+
+demo: install-dependencies          ## install what is missing, build, predict a real network
+	cmake --preset release
+	cmake --build build/release --target joulecast_program
+	build/release/joulecast predict examples/resnet50.onnx --gpu a30,a100,h100 --batch 1,32
+
+test: install-dependencies          ## build everything and run all tests
+	cmake --preset release
+	cmake --build build/release
+	ctest --preset release
+
+check: test lint                    ## what has to pass before a change lands
+
+fmt:                                ## format all sources
+	tools/lint/format.sh --write
+
+lint: install-dependencies          ## clang-format, clang-tidy, GPU files
+	tools/lint/format.sh
+	tools/lint/tidy.sh
+	python3 tools/gpus/check.py
+
+golden: test                        ## rewrite the expected outputs of the command line tests, then look at the diff
+	tests/cli/run.py --rewrite build/release/joulecast
+
+bench: install-dependencies         ## speed figures: ratios and instruction counts
+	cmake --preset release
+	cmake --build build/release --target joulecast_program joulecast_bench
+	bench/run.sh build/release
+
+fuzz-quick: install-dependencies    ## every fuzz target for 20 seconds
+	tools/lint/fuzz.sh 20
+
+docs:                               ## rewrite the generated pages
+	tools/docs/generate.sh build/release/joulecast
+
+asan tsan: install-dependencies     ## the tests under a sanitizer
+	cmake --workflow --preset $@
+
+install-dependencies:
+	@tools/install_dependencies.sh
