@@ -75,7 +75,9 @@ def _export(arguments: argparse.Namespace) -> int:
         "sequence": arguments.sequence,
         "symbolic_image": arguments.symbolic_image,
     }
-    wanted = [(n, {}) for n in arguments.networks] + [e for path in arguments.list for e in _read_list(path)]
+    wanted: list[tuple[str, dict[str, Any]]] = [(n, {}) for n in arguments.networks] + [
+        e for path in arguments.list for e in _read_list(path)
+    ]
     todo = [
         jobs.Job(name, exporter, Options(**{**base, **own}), arguments.keep_weights, not arguments.no_references)
         for name, own in wanted
@@ -161,8 +163,9 @@ def _check(arguments: argparse.Namespace) -> int:
 def _reference(arguments: argparse.Namespace) -> int:
     name: str = arguments.network
     if name.endswith(".onnx"):
-        path = Path(name)
-        print(path.with_name(path.stem + ".ref.json").read_text(), end="")
+        from zoo import check
+
+        print(check.reference_path(Path(name)).read_text(), end="")
         return 0
     from zoo import network, reference
 

@@ -32,12 +32,19 @@ class Comparison:
 
 def compare(path: Path) -> Iterator[Comparison]:
     """One comparison for each batch of the file's reference."""
-    reference = json.loads(path.with_name(path.stem + ".ref.json").read_text())
+    reference = json.loads(reference_path(path).read_text())
     model = onnx.load(path)
     for batch, counted in sorted((reference.get("torch_flops") or {}).items()):
         sizes = {**reference["sizes"], "batch": int(batch)}
         flops, unknown = count(model, sizes)
         yield Comparison(str(path), int(batch), sum(counted.values()), flops, unknown)
+
+
+def reference_path(path: Path) -> Path:
+    """Beside the file, or in the folder reference/ beside it (as in examples/)."""
+    name = path.stem + ".ref.json"
+    beside = path.with_name(name)
+    return beside if beside.exists() else path.parent / "reference" / name
 
 
 def count(model: onnx.ModelProto, sizes: dict[str, int]) -> tuple[int, int]:
@@ -90,7 +97,7 @@ def _einsum(node: onnx.NodeProto, found: Shapes) -> int:
     terms = equation.split("->")[0].split(",")
     if len(terms) != 2 or "." in equation:
         return _fail()
-    extents = {i: d for term, name in zip(terms, node.input) for i, d in zip(term, found[name], strict=True)}
+    extents = {i: d for term, name in zip(terms, node.input, strict=True) for i, d in zip(term, found[name], strict=True)}
     return 2 * _size(list(extents.values()))
 
 

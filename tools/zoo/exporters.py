@@ -70,7 +70,7 @@ def dynamo_fused(network: Network) -> onnx.ModelProto:
 
 
 def _through_file(save: Callable[[str], None]) -> onnx.ModelProto:
-    """By way of a file, because protobuf messages end at 2 GiB: weights beside the file are left there, and are lost."""
+    """By way of a file, because protobuf messages end at 2 GiB; larger weights stay beside the file and are lost."""
     with tempfile.TemporaryDirectory(prefix="zoo") as folder:
         path = os.path.join(folder, "model.onnx")
         save(path)
@@ -95,11 +95,13 @@ def _bind_specialised(network: Network, program: torch.onnx.ONNXProgram, model: 
     assert exported is not None
     nodes = {n.name: n for n in exported.graph.nodes if n.op == "placeholder"}
     user_inputs = exported.graph_signature.user_inputs
-    for value, name in zip(model.graph.input, user_inputs):
+    for value, name in zip(model.graph.input, user_inputs, strict=True):
         tensor = nodes[str(name)].meta["val"]
         for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
             if dimension.HasField("dim_param") and isinstance(tensor.shape[axis], int):
-                network.notes.append(f"{value.name}: torch.export fixed '{dimension.dim_param}' to {tensor.shape[axis]}")
+                network.notes.append(
+                    f"{value.name}: torch.export fixed '{dimension.dim_param}' to {tensor.shape[axis]}"
+                )
                 dimension.dim_value = tensor.shape[axis]
 
 

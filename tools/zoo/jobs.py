@@ -13,7 +13,8 @@ from typing import Any
 
 import onnx
 
-from zoo import exporters, isolate, network, reference, shapes, strip
+from zoo import exporters, isolate, reference, shapes, strip
+from zoo import network as networks
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Limits:
 class Job:
     network: str
     exporter: str
-    options: network.Options
+    options: networks.Options
     keep_weights: bool = False
     references: bool = True
 
@@ -50,15 +51,15 @@ def run(job: Job, out: Path, limits: Limits) -> dict[str, Any]:
 
 
 def _export(job: Job, path: Path) -> dict[str, Any]:
-    source, name = network.split_name(job.network)
-    if source in network.FOREIGN_SOURCES:
-        model, sizes = network.source_module(source).export(name, job.options)
+    source, name = networks.split_name(job.network)
+    if source in networks.FOREIGN_SOURCES:
+        model, sizes = networks.source_module(source).export(name, job.options)
         notes = []
     else:
-        built = network.build(job.network, job.options)
+        built = networks.build(job.network, job.options)
         model, sizes = exporters.export(built, job.exporter), built.sizes
         if job.keep_weights and any(t.external_data for t in strip.tensors(model)):
-            raise network.UnsupportedNetwork("weights of 2 GiB or more do not fit into one file")
+            raise networks.UnsupportedNetwork("weights of 2 GiB or more do not fit into one file")
         notes = built.notes
     dropped = 0 if job.keep_weights else strip.strip(model)
     temporary = path.with_suffix(".part")
@@ -103,14 +104,14 @@ def _write_shapes(model: onnx.ModelProto, sizes: dict[str, int], path: Path) -> 
 
 def _reference(job: Job, out: Path, limits: Limits) -> dict[str, Any]:
     """Counted once for all exporters of a network."""
-    if network.split_name(job.network)[0] in network.FOREIGN_SOURCES:
+    if networks.split_name(job.network)[0] in networks.FOREIGN_SOURCES:
         return {}
     cached = out / "references" / f"{job.stem()}.json"
     if cached.exists():
         return json.loads(cached.read_text())
     try:
         counted = isolate.run(
-            lambda: reference.reference(lambda: network.build(job.network, job.options)),
+            lambda: reference.reference(lambda: networks.build(job.network, job.options)),
             limits.timeout_s,
             limits.memory_gib,
         )

@@ -75,8 +75,7 @@ class Network:
     def symbols(self) -> dict[str, dict[int, str]]:
         """Input name -> axis -> symbol."""
         return {
-            name: {axis: d for axis, d in enumerate(i.shape) if isinstance(d, str)}
-            for name, i in self.inputs.items()
+            name: {axis: d for axis, d in enumerate(i.shape) if isinstance(d, str)} for name, i in self.inputs.items()
         }
 
 

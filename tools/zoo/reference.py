@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -34,8 +35,11 @@ def reference(build: Callable[[], Network]) -> dict[str, Any]:
         result["fvcore"] = _attempt(errors, "fvcore", lambda: _fvcore(network))
         module.to("meta")
         counts = _attempt(errors, "meta", lambda: _count(network, "meta"))
-        if counts is None:
+        if counts is None:  # transformers looks at values of masks, unless it sees that it is being traced
             network = build()
+            with FakeTensorMode(allow_non_fake_inputs=True):
+                counts = _attempt(errors, "fake", lambda: _count(network, "cpu"))
+        if counts is None:
             counts = _attempt(errors, "cpu", lambda: _count(network, "cpu"))
     flops, shapes = counts or (None, None)
     return result | {"torch_flops": flops, "output_shapes": shapes, "errors": errors}

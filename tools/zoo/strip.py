@@ -10,7 +10,7 @@ from onnx import TensorProto
 FLOAT_LIMIT = 1024  # bytes of floating-point data a tensor may keep (resize scales, clip bounds, epsilon ...)
 INTEGER_LIMIT = 64 * 1024  # bytes of integer data a tensor may keep (shapes, axes, indices)
 
-_BITS = {
+_BITS: dict[int, int] = {
     TensorProto.FLOAT: 32,
     TensorProto.DOUBLE: 64,
     TensorProto.FLOAT16: 16,

@@ -29,7 +29,7 @@ class _Named(torch.nn.Module):
         self.names, self.output, self.constants = names, output, constants
 
     def forward(self, *tensors: torch.Tensor) -> torch.Tensor:
-        return getattr(self.module(**dict(zip(self.names, tensors)), **self.constants), self.output)
+        return getattr(self.module(**dict(zip(self.names, tensors, strict=True)), **self.constants), self.output)
 
 
 def _network(
@@ -131,7 +131,8 @@ def _segformer(options: Options) -> Network:
 def _unet(options: Options, dtype: torch.dtype = torch.float32, **shape: Any) -> Network:
     import diffusers
 
-    module = diffusers.UNet2DConditionModel(**shape).to(dtype)
+    module: Any = diffusers.UNet2DConditionModel(**shape)
+    module.to(dtype)
     side = (options.image_size or 512) // 8
     inputs = {
         "sample": Input(("batch", 4, side, side), dtype),
@@ -146,10 +147,10 @@ def _vae_decoder(options: Options) -> Network:
     import diffusers
 
     blocks = {"down_block_types": ("DownEncoderBlock2D",) * 4, "up_block_types": ("UpDecoderBlock2D",) * 4}
-    module = diffusers.AutoencoderKL(block_out_channels=(128, 256, 512, 512), layers_per_block=2, **blocks).decoder
+    module: Any = diffusers.AutoencoderKL(block_out_channels=(128, 256, 512, 512), layers_per_block=2, **blocks)
     side = (options.image_size or 256) // 8
     inputs = {"input": Input(("batch", 4, side, side))}
-    return Network(module, inputs, {"batch": options.batch})
+    return Network(module.decoder, inputs, {"batch": options.batch})
 
 
 def _llama(**shape: Any) -> Any:
@@ -163,9 +164,7 @@ _SD15 = {"cross_attention_dim": 768, "attention_head_dim": 8}
 _PRESETS: dict[str, Callable[[Options], Network]] = {
     "bert_base": lambda o: _encoder(transformers.BertConfig(), o),
     "bert_large": lambda o: _encoder(
-        transformers.BertConfig(
-            hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096
-        ),
+        transformers.BertConfig(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096),
         o,
     ),
     "bert_tiny": lambda o: _encoder(
@@ -233,9 +232,7 @@ _PRESETS: dict[str, Callable[[Options], Network]] = {
         o,
     ),
     "phi_small": lambda o: _causal(
-        transformers.PhiConfig(
-            hidden_size=768, num_hidden_layers=8, num_attention_heads=12, intermediate_size=3072
-        ),
+        transformers.PhiConfig(hidden_size=768, num_hidden_layers=8, num_attention_heads=12, intermediate_size=3072),
         o,
     ),
     "mixtral_small": lambda o: _causal(
@@ -249,7 +246,7 @@ _PRESETS: dict[str, Callable[[Options], Network]] = {
         ),
         o,
     ),
-    "t5_small": lambda o: _sequence_to_sequence(transformers.T5Config(decoder_start_token_id=0), o),
+    "t5_small": lambda o: _sequence_to_sequence(transformers.T5Config(), o),
     "bart_base": lambda o: _sequence_to_sequence(
         transformers.BartConfig(
             d_model=768,
@@ -275,9 +272,7 @@ _PRESETS: dict[str, Callable[[Options], Network]] = {
     "segformer_b0": _segformer,
     "whisper_tiny_encoder": lambda o: _whisper_encoder(transformers.WhisperConfig(), o),
     "whisper_base_encoder": lambda o: _whisper_encoder(
-        transformers.WhisperConfig(
-            d_model=512, encoder_layers=6, encoder_attention_heads=8, encoder_ffn_dim=2048
-        ),
+        transformers.WhisperConfig(d_model=512, encoder_layers=6, encoder_attention_heads=8, encoder_ffn_dim=2048),
         o,
     ),
     "whisper_tiny": lambda o: _whisper(transformers.WhisperConfig(), o),

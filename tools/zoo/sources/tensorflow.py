@@ -69,5 +69,5 @@ def _tagger(keras: Any, kind: str) -> Any:
 def _name_dimensions(model: onnx.ModelProto, symbols: list[str]) -> None:
     """tf2onnx numbers unknown dimensions (unk__7); the first ones of inputs and outputs get their names."""
     for value in [*model.graph.input, *model.graph.output]:
-        for dimension, symbol in zip(value.type.tensor_type.shape.dim, symbols):
+        for dimension, symbol in zip(value.type.tensor_type.shape.dim, symbols, strict=False):
             dimension.dim_param = symbol

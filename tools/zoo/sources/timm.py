@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from zoo import torchvision_ops
 from zoo.network import Input, Network, Options, UnsupportedNetwork
 
@@ -13,14 +15,12 @@ import timm  # noqa: E402
 def build(name: str, options: Options) -> Network:
     if not timm.is_model(name):
         raise UnsupportedNetwork(f"timm has no model '{name}'")
-    extra = {}
-    if options.image_size:
-        try:
-            module = timm.create_model(name, pretrained=False, img_size=options.image_size, **extra)
-        except TypeError:  # networks without fixed image size have no such argument
-            module = timm.create_model(name, pretrained=False, **extra)
-    else:
-        module = timm.create_model(name, pretrained=False, **extra)
+    module: Any
+    try:
+        fixed: dict[str, Any] = {"img_size": options.image_size} if options.image_size else {}
+        module = timm.create_model(name, pretrained=False, **fixed)
+    except TypeError:  # networks that take any image size have no such argument
+        module = timm.create_model(name, pretrained=False)
     channels, height, width = module.default_cfg["input_size"]
     if options.image_size:
         height = width = options.image_size

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from zoo import torchvision_ops
@@ -57,7 +59,7 @@ class _Features(torch.nn.Module):
 class _Retina(torch.nn.Module):
     """Backbone, pyramid and both heads of RetinaNet and FCOS, up to the boxes' decoding."""
 
-    def __init__(self, module: torch.nn.Module) -> None:
+    def __init__(self, module: Any) -> None:
         super().__init__()
         self.backbone = module.backbone
         self.head = module.head
@@ -67,7 +69,7 @@ class _Retina(torch.nn.Module):
 
 
 def names(kind: str) -> list[str]:
-    """Names by kind: classification, quantization, segmentation, detection, video."""
+    """Names by kind: classification, segmentation, detection, video."""
     module = {
         "classification": models,
         "segmentation": models.segmentation,
@@ -103,12 +105,12 @@ def _classifier(name: str, options: Options) -> Network:
     return _image_network(module, options, size)
 
 
-def _image_network(module: torch.nn.Module, options: Options, size: int, outputs: list[str] | None = None) -> Network:
+def _image_network(module: torch.nn.Module, options: Options, size: int) -> Network:
     side = ("height", "width") if options.symbolic_image else (size, size)
     sizes = {"batch": options.batch}
     if options.symbolic_image:
         sizes |= {"height": size, "width": size}
-    return Network(module, {"input": Input(("batch", 3, *side))}, sizes, outputs or ["output"])
+    return Network(module, {"input": Input(("batch", 3, *side))}, sizes)
 
 
 def _detector(name: str, options: Options) -> Network:
@@ -118,10 +120,7 @@ def _detector(name: str, options: Options) -> Network:
         network = _image_network(_Features(module.backbone), options, options.image_size or size)
         network.notes.append("backbone only")
     elif name.startswith(("retinanet", "fcos")):
-        network = _image_network(
-            _Retina(module), options, options.image_size or 800, sorted(["bbox", "cls"], reverse=True)
-        )
-        network.outputs = []
+        network = _image_network(_Retina(module), options, options.image_size or 800)
         network.notes.append("backbone and heads, before the boxes are decoded")
     else:
         network = _image_network(_Features(module.backbone), options, options.image_size or 800)
