@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/trees/forest.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "predict/trees/layout.h"
+#include "predict/trees/random_forest.h"
+
+namespace joulecast {
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
+TreeNode split(std::uint32_t feature, float threshold, std::uint32_t left, std::uint32_t right, bool default_left) {
+  return {.value = threshold, .feature = feature, .left = left, .right = right, .default_left = default_left};
+}
+TreeNode leaf(float value) {
+  return {.value = value};
+}
+
+// size < 4 ? (speed < 1 ? 10 : 20) : 30, and a tree that is a single leaf.
+Forest example() {
+  return {.features = {"size", "speed"},
+          .base = 0.5F,
+          .trees = {{{split(0, 4.0F, 1, 2, true), split(1, 1.0F, 3, 4, false), leaf(30.0F), leaf(10.0F), leaf(20.0F)}},
+                    {{leaf(0.25F)}}}};
+}
+
+float evaluate(const Forest& forest, const std::vector<float>& row, TreeWalk walk) {
+  const auto image = lay_out(forest);
+  const auto view = ForestView::over(image->bytes());
+  float out = 0.0F;
+  view->predict(row, 1, {&out, 1}, walk);
+  return out;
+}
+
+class Walks : public testing::TestWithParam<TreeWalk> {
+ protected:
+  void SetUp() override {
+    if (!available(GetParam())) GTEST_SKIP() << "this processor has no AVX2";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Walks, testing::Values(TreeWalk::kPortable, TreeWalk::kAvx2));
+
+TEST_P(Walks, GoesLeftBelowTheThresholdOnly) {
+  EXPECT_EQ(evaluate(example(), {3.0F, 0.0F}, GetParam()), 10.75F);
+  EXPECT_EQ(evaluate(example(), {3.0F, 1.0F}, GetParam()), 20.75F);  // equal goes right
+  EXPECT_EQ(evaluate(example(), {4.0F, 0.0F}, GetParam()), 30.75F);
+}
+
+TEST_P(Walks, AMissingFeatureGoesTheDefaultWay) {
+  EXPECT_EQ(evaluate(example(), {kMissing, 0.0F}, GetParam()), 10.75F);
+  EXPECT_EQ(evaluate(example(), {3.0F, kMissing}, GetParam()), 20.75F);
+}
+
+TEST_P(Walks, InfinitiesAreOrdinaryValues) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(evaluate(example(), {kInfinity, 0.0F}, GetParam()), 30.75F);
+  EXPECT_EQ(evaluate(example(), {-kInfinity, -kInfinity}, GetParam()), 10.75F);
+}
+
+// Every depth, rows that do not fill the last block, features that do not fill the last group of eight.
+TEST_P(Walks, SameBitsAsTheForestItself) {
+  for (std::uint32_t depth = 0; depth <= kMaxTreeDepth; ++depth) {
+    for (const std::size_t features : {1U, 7U, 8U, 13U, 40U}) {
+      RandomForest random(depth * 100 + static_cast<std::uint32_t>(features));
+      const Forest forest = random.forest(features, 9, depth);
+      const auto image = lay_out(forest);
+      const auto view = ForestView::over(image->bytes());
+      ASSERT_TRUE(view) << view.error().text();
+      for (const std::size_t rows : {0U, 1U, 8U, 9U, 27U}) {
+        const std::vector<float> x = random.rows(features, rows);
+        std::vector<float> out(rows);
+        view->predict(x, rows, out, GetParam());
+        for (std::size_t i = 0; i < rows; ++i) {
+          const float expected = predict(forest, std::span(x).subspan(i * features, features));
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(out[i]), std::bit_cast<std::uint32_t>(expected))
+              << "depth " << depth << ", " << features << " features, row " << i << " of " << rows;
+        }
+      }
+    }
+  }
+}
+
+TEST(Forest, TheLargestNumberOfFeaturesFits) {
+  RandomForest random(5);
+  const Forest forest = random.forest(kMaxForestFeatures, 3, 6);
+  const std::vector<float> x = random.rows(kMaxForestFeatures, 3);
+  const auto image = lay_out(forest);
+  const auto view = ForestView::over(image->bytes());
+  std::vector<float> out(3);
+  view->predict(x, 3, out);
+  EXPECT_EQ(out[2], predict(forest, std::span(x).subspan(2 * kMaxForestFeatures)));
+}
+
+TEST(Forest, ViewKnowsTheNames) {
+  const auto image = lay_out(example());
+  const auto view = ForestView::over(image->bytes());
+  EXPECT_EQ(view->feature_names(), (std::vector<std::string_view>{"size", "speed"}));
+  EXPECT_EQ(view->feature_count(), 2U);
+  EXPECT_EQ(view->tree_count(), 2U);
+}
+
+TEST(Forest, WithoutTreesIsItsBase) {
+  EXPECT_EQ(evaluate({.features = {"x"}, .base = 2.0F, .trees = {}}, {1.0F}, TreeWalk::kPortable), 2.0F);
+}
+
+TEST(Forest, RefusesWhatIsNoForest) {
+  const auto refused = [](auto change) {
+    Forest forest = example();
+    change(forest);
+    return !validate(forest).has_value() && !lay_out(forest).has_value();
+  };
+  EXPECT_FALSE(refused([](Forest&) {}));
+  EXPECT_TRUE(refused([](Forest& f) { f.features.clear(); }));
+  EXPECT_TRUE(refused([](Forest& f) { f.features[1] = "size"; }));
+  EXPECT_TRUE(refused([](Forest& f) { f.features[1] = "a\nb"; }));
+  EXPECT_TRUE(refused([](Forest& f) { f.base = kMissing; }));
+  EXPECT_TRUE(refused([](Forest& f) { f.trees[1].nodes.clear(); }));
+  EXPECT_TRUE(refused([](Forest& f) { f.trees[0].nodes[0].value = kMissing; }));
+  EXPECT_TRUE(refused([](Forest& f) { f.trees[0].nodes[0].feature = 2; }));
+  EXPECT_TRUE(refused([](Forest& f) { f.trees[0].nodes[1].left = 1; }));   // a loop
+  EXPECT_TRUE(refused([](Forest& f) { f.trees[0].nodes[1].right = 5; }));  // not there
+}
+
+TEST(Forest, RefusesTreesTooDeep) {
+  Tree chain;
+  for (std::uint32_t i = 0; i <= kMaxTreeDepth; ++i) {
+    chain.nodes.push_back(split(0, 1.0F, 2 * i + 1, 2 * i + 2, false));
+    chain.nodes.push_back(leaf(0.0F));
+  }
+  chain.nodes.push_back(leaf(0.0F));
+  // Split i is node 2i: its left child, the next node, is a leaf, its right child the next split.
+  const auto ok = validate({.features = {"x"}, .base = 0.0F, .trees = {chain}});
+  ASSERT_FALSE(ok);
+  EXPECT_EQ(ok.error().code(), ErrorCode::kUnsupported);
+}
+
+// Whatever single word of an image is replaced, a view over it is refused or stays inside (the sanitizers watch).
+TEST(ForestView, NoDamageLeadsOutside) {
+  const auto image = lay_out(RandomForest(1).forest(3, 2, 4));
+  const std::vector<float> x = RandomForest(2).rows(3, 8);
+  std::vector<std::uint64_t> copy(image->bytes().size() / 8);
+  for (std::size_t at = 0; at < image->bytes().size(); at += 4) {
+    for (const std::uint32_t word : {0U, 1U, 8U, 48U, 0x7fU, 0x7fc00000U, 0x80000000U, 0xffffffffU}) {
+      std::memcpy(copy.data(), image->bytes().data(), image->bytes().size());
+      std::memcpy(reinterpret_cast<char*>(copy.data()) + at, &word, sizeof(word));
+      const auto view = ForestView::over(std::as_bytes(std::span(copy)));
+      if (!view || view->feature_count() != 3) continue;
+      std::vector<float> out(8);
+      view->predict(x, 8, out, TreeWalk::kPortable);
+      if (available(TreeWalk::kAvx2)) view->predict(x, 8, out, TreeWalk::kAvx2);
+    }
+  }
+}
+
+TEST(ForestView, RefusesEveryTruncation) {
+  const auto image = lay_out(example());
+  const auto bytes = image->bytes();
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(ForestView::over(bytes.first(size))) << size;
+  }
+  EXPECT_FALSE(ForestView::over(bytes.subspan(4)));  // not aligned
+}
+
+}  // namespace
+}  // namespace joulecast

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/trees/layout.h"
+#include "predict/trees/walk.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+// Compiled for AVX2 whatever the rest is compiled for; nobody calls it where the processor lacks it.
+#define JC_AVX2 __attribute__((target("avx2")))
+#define JC_AVX2_INLINE __attribute__((target("avx2"), always_inline)) inline
+
+namespace joulecast {
+namespace {
+
+using namespace forest_layout;
+static_assert(kLanes == 8);
+
+// Two groups of eight values a feature: see layout.h.
+using Block = std::array<float, kMaxForestFeatures * 2 * kLanes>;
+
+// clang-format off
+#define JC_FOR_EIGHT(i) _Pragma("GCC unroll 8") for (int i = 0; i < 8; ++i)
+// clang-format on
+
+JC_AVX2_INLINE void transpose(__m256 (&r)[8]) {
+  __m256 t[8];
+  __m256 u[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    u[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
+    u[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
+    u[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+    u[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    r[i] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x20);
+    r[i + 4] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x31);
+  }
+}
+
+// Eight features of eight rows, as two groups each.
+JC_AVX2_INLINE void store_features(__m256 (&r)[8], float* at) {
+  transpose(r);
+  const __m256 infinity = _mm256_set1_ps(std::numeric_limits<float>::infinity());
+  const __m256 minus_infinity = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
+  JC_FOR_EIGHT(i) {
+    const __m256 missing = _mm256_cmp_ps(r[i], r[i], _CMP_UNORD_Q);
+    _mm256_store_ps(at + i * 2 * kLanes, _mm256_blendv_ps(r[i], minus_infinity, missing));
+    _mm256_store_ps(at + i * 2 * kLanes + kMissingRight, _mm256_blendv_ps(r[i], infinity, missing));
+  }
+}
+
+// Rows first .. first + 7 into the block; rows past the end repeat the last one, features past the end are zero.
+JC_AVX2_INLINE void load_block(const WalkInput& forest, std::span<const float> features, std::size_t first,
+                               std::size_t row_count, float* block) {
+  const float* rows[8];
+  JC_FOR_EIGHT(i) {
+    rows[i] = features.data() + std::min(first + static_cast<std::size_t>(i), row_count - 1) * forest.feature_count;
+  }
+  __m256 r[8];
+  std::size_t feature = 0;
+  for (; feature + kLanes <= forest.feature_count; feature += kLanes) {
+    JC_FOR_EIGHT(i) r[i] = _mm256_loadu_ps(rows[i] + feature);
+    store_features(r, block + feature * 2 * kLanes);
+  }
+  if (feature == forest.feature_count) return;
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(forest.feature_count - feature)), lanes);
+  JC_FOR_EIGHT(i) r[i] = _mm256_maskload_ps(rows[i] + feature, mask);
+  store_features(r, block + feature * 2 * kLanes);
+}
+
+// A gather keeps lanes whose mask is clear and consumes its mask; all lanes are taken here, so what `unused` holds
+// makes no difference and saves clearing a register.
+JC_AVX2_INLINE __m256 gather(const float* base, __m256i at, __m256 unused) {
+  return _mm256_mask_i32gather_ps(unused, base, at, _mm256_castsi256_ps(_mm256_set1_epi32(-1)), 4);
+}
+JC_AVX2_INLINE __m256i gather(const int* base, __m256i at, __m256i unused) {
+  return _mm256_mask_i32gather_epi32(unused, base, at, _mm256_set1_epi32(-1), 4);
+}
+
+// 2 node + 1 where not x < threshold: the comparison gives -1 for "right". x is never NaN.
+JC_AVX2_INLINE __m256i child(__m256i node, __m256 x, __m256 threshold) {
+  const __m256i right = _mm256_castps_si256(_mm256_cmp_ps(x, threshold, _CMP_NLT_UQ));
+  return _mm256_sub_epi32(_mm256_add_epi32(node, node), right);
+}
+
+// The outputs of one tree for the eight rows of a block. Levels 1 and 2 look their nodes up in one register of eight
+// (numbers 2..7), level 3 in the next eight (8..15: the lookup takes the low three bits); deeper levels gather.
+template <std::uint32_t kDepth>
+JC_AVX2_INLINE __m256 walk_tree(const float* block, const float* values, __m256i lanes) {
+  const auto* const slots = reinterpret_cast<const int*>(values + value_words(kDepth));
+  __m256 x = _mm256_load_ps(block + static_cast<std::uint32_t>(slots[1]));
+  __m256i node = child(_mm256_set1_epi32(1), x, _mm256_broadcast_ss(values + 1));
+  __m256i slot = node;
+  __m256 threshold = x;
+#pragma GCC unroll 16
+  for (std::uint32_t level = 1; level < kDepth; ++level) {
+    if (level < 4) {
+      const std::size_t first = level < 3 ? 0 : 8;
+      slot = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(slots + first)), node);
+      threshold = _mm256_permutevar8x32_ps(_mm256_loadu_ps(values + first), node);
+    } else {
+      slot = gather(slots, node, slot);
+      threshold = gather(values, node, threshold);
+    }
+    x = gather(block, _mm256_add_epi32(slot, lanes), x);
+    node = child(node, x, threshold);
+  }
+  return gather(values, node, x);
+}
+
+using Place = ForestView::TreePlace;
+
+// Adds the trees from `place` on, as far as they are kDepth deep, one after the other; returns the place after them.
+template <std::uint32_t kDepth>
+JC_AVX2 const Place* add_trees(const float* block, const float* words, const Place* place, const Place* end,
+                               float* sums) {
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  __m256 sum = _mm256_load_ps(sums);
+  do {
+    sum = _mm256_add_ps(sum, walk_tree<kDepth>(block, words + place->first_word, lanes));
+    ++place;
+  } while (place != end && place->depth == kDepth);
+  _mm256_store_ps(sums, sum);
+  return place;
+}
+
+using AddTrees = const Place* (*)(const float*, const float*, const Place*, const Place*, float*);
+
+template <std::uint32_t... kDepths>
+constexpr auto make_walks(std::integer_sequence<std::uint32_t, kDepths...>) {
+  return std::array<AddTrees, sizeof...(kDepths)>{&add_trees<kMinStoredDepth + kDepths>...};
+}
+// One for each depth, kMinStoredDepth first.
+constexpr auto kWalks = make_walks(std::make_integer_sequence<std::uint32_t, kMaxTreeDepth - kMinStoredDepth + 1>());
+
+}  // namespace
+
+bool available(TreeWalk walk) {
+  return walk == TreeWalk::kPortable || static_cast<bool>(__builtin_cpu_supports("avx2"));
+}
+
+JC_AVX2 void walk_avx2(const WalkInput& forest, std::span<const float> features, std::span<float> out) {
+  alignas(32) Block block;
+  alignas(32) std::array<float, kLanes> sums;
+  const auto* const words = reinterpret_cast<const float*>(forest.words.data());
+  for (std::size_t row = 0; row < out.size(); row += kLanes) {
+    load_block(forest, features, row, out.size(), block.data());
+    sums.fill(forest.base);
+    const Place* place = forest.trees.data();
+    const Place* const end = place + forest.trees.size();
+    while (place != end) {
+      place = kWalks[place->depth - kMinStoredDepth](block.data(), words, place, end, sums.data());
+    }
+    std::copy_n(sums.begin(), std::min<std::size_t>(kLanes, out.size() - row),
+                out.begin() + static_cast<std::ptrdiff_t>(row));
+  }
+}
+
+}  // namespace joulecast
+
+#else
+
+namespace joulecast {
+
+bool available(TreeWalk walk) {
+  return walk == TreeWalk::kPortable;
+}
+void walk_avx2(const WalkInput& forest, std::span<const float> features, std::span<float> out) {
+  walk_portable(forest, features, out);
+}
+
+}  // namespace joulecast
+
+#endif
