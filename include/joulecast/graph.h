@@ -77,6 +77,9 @@ struct GraphNote {
   bool operator==(const GraphNote&) const = default;
 };
 
+// Bodies in bodies in bodies: a graph nested deeper is not valid.
+inline constexpr std::size_t kMaxBodyDepth = 8;
+
 // Nodes are in an order in which every value is produced before it is read (the execution order of the file).
 struct Graph {
   std::string name;
@@ -143,7 +146,9 @@ std::string print_graph(const Graph& graph);
 // Errors name line and column.
 Result<Graph> parse_graph(std::string_view text);
 
-// Checks what every graph must hold: ids in range, values produced once and before they are read, bodies in range.
+// Checks what every graph must hold: ids in range, values produced once and before they are read, kinds of values as
+// they are produced, types of parameters and constants possible and their contents as long as these say, every body
+// used by one node.
 Result<void> validate(const Graph& graph);
 
 }  // namespace joulecast

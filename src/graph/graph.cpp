@@ -30,9 +30,11 @@ namespace {
 // Marks what is produced, node by node, and refuses what is read too early or produced twice.
 class Validator {
  public:
-  explicit Validator(const Graph& graph) : graph_(graph), produced_(graph.values.size(), false) {}
+  Validator(const Graph& graph, std::size_t depth)
+      : graph_(graph), depth_(depth), produced_(graph.values.size(), false), body_used_(graph.bodies.size(), false) {}
 
   Result<void> run() {
+    if (depth_ > kMaxBodyDepth) return invalid(fmt::format("bodies are nested more than {} deep", kMaxBodyDepth));
     JC_RETURN_IF_ERROR(sources());
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (auto ok = node(graph_.nodes[i]); !ok) {
@@ -40,7 +42,11 @@ class Validator {
       }
     }
     for (const ValueId id : graph_.outputs) JC_RETURN_IF_ERROR(read(id, "output of the graph"));
-    for (const Graph& body : graph_.bodies) JC_RETURN_IF_ERROR(validate(body));
+    for (std::size_t i = 0; i < graph_.bodies.size(); ++i) {
+      if (auto ok = Validator(graph_.bodies[i], depth_ + 1).run(); !ok) {
+        return tl::unexpected(std::move(ok).error().in(fmt::format("body {}", i)));
+      }
+    }
     return {};
   }
 
@@ -48,18 +54,48 @@ class Validator {
   Result<void> sources() {
     for (std::size_t i = 0; i < graph_.values.size(); ++i) {
       const Value& value = graph_.values[i];
-      if (value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant) produced_[i] = true;
-      if (value.contents && *value.contents >= graph_.contents.size()) {
-        return invalid(fmt::format("value '{}' refers to contents that do not exist", value.name));
+      const bool source = value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
+      produced_[i] = source;
+      auto ok = source ? check_source(value) : check_other(value);
+      if (!ok) return tl::unexpected(std::move(ok).error().in(fmt::format("value '{}'", value.name)));
+    }
+    for (const GraphInput& input : graph_.inputs) JC_RETURN_IF_ERROR(produce(input.value, ValueKind::kInput));
+    for (std::size_t i = 0; i < graph_.values.size(); ++i) {
+      if (graph_.values[i].kind == ValueKind::kInput && !produced_[i]) {
+        return invalid(fmt::format("value '{}' is not among the inputs", graph_.values[i].name));
       }
     }
-    for (const GraphInput& input : graph_.inputs) JC_RETURN_IF_ERROR(produce(input.value));
     return {};
   }
 
-  Result<void> produce(ValueId id) {
+  // Operators index contents by the shape: the two must agree.
+  Result<void> check_source(const Value& value) const {
+    const auto elements = checked_elements(value.type.shape);
+    if (!elements) return invalid(fmt::format("shape {} is not a possible tensor", text(value.type.shape)));
+    if (!value.contents) return {};
+    if (*value.contents >= graph_.contents.size()) return invalid("refers to contents that do not exist");
+    const Contents& contents = graph_.contents[*value.contents];
+    const bool whole = is_integer(value.type.element) || value.type.element == ElementType::kBool;
+    const std::size_t count = whole ? contents.ints.size() : contents.reals.size();
+    const std::size_t others = whole ? contents.reals.size() : contents.ints.size();
+    if (others > 0) return invalid(fmt::format("contents do not fit element type {}", name(value.type.element)));
+    if (count != static_cast<std::size_t>(*elements)) {
+      return invalid(fmt::format("{} known elements do not fit shape {}", count, text(value.type.shape)));
+    }
+    return {};
+  }
+
+  static Result<void> check_other(const Value& value) {
+    if (value.contents) return invalid("has contents, only parameters and constants have");
+    return {};
+  }
+
+  Result<void> produce(ValueId id, ValueKind kind) {
     if (index(id) >= produced_.size()) return invalid(fmt::format("value {} does not exist", index(id)));
     if (produced_[index(id)]) return invalid(fmt::format("value '{}' is produced twice", graph_.value(id).name));
+    if (graph_.value(id).kind != kind) {
+      return invalid(fmt::format("value '{}' is produced as something else than its kind says", graph_.value(id).name));
+    }
     produced_[index(id)] = true;
     return {};
   }
@@ -77,19 +113,35 @@ class Validator {
       if (id != kNoValue) JC_RETURN_IF_ERROR(read(id, "input"));
     }
     for (const ValueId id : node.outputs) {
-      if (id != kNoValue) JC_RETURN_IF_ERROR(produce(id));
+      if (id != kNoValue) JC_RETURN_IF_ERROR(produce(id, ValueKind::kComputed));
     }
+    if (const auto* op = std::get_if<If>(&node.op)) {
+      JC_RETURN_IF_ERROR(use_body(op->then_body));
+      return use_body(op->else_body);
+    }
+    if (const auto* op = std::get_if<Loop>(&node.op)) return use_body(op->body);
+    if (const auto* op = std::get_if<Scan>(&node.op)) return use_body(op->body);
+    return {};
+  }
+
+  // A body shared by nodes would have to have several types at once, and bodies of shared bodies would take for ever.
+  Result<void> use_body(std::uint32_t body) {
+    if (body >= body_used_.size()) return invalid(fmt::format("body {} does not exist", body));
+    if (body_used_[body]) return invalid(fmt::format("body {} is used twice", body));
+    body_used_[body] = true;
     return {};
   }
 
   const Graph& graph_;
+  std::size_t depth_;
   std::vector<bool> produced_;
+  std::vector<bool> body_used_;
 };
 
 }  // namespace
 
 Result<void> validate(const Graph& graph) {
-  return Validator(graph).run();
+  return Validator(graph, 0).run();
 }
 
 }  // namespace joulecast

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the printer and the parser of the text form agree on.
+#pragma once
+
+#include "joulecast/graph.h"
+
+namespace joulecast::text_form {
+
+// Longer texts are refused: they bound every count of the graph.
+inline constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+
+// The type of the value of an input that says nothing else: its own where no extent is a symbol.
+inline TensorType implied_type(const GraphInput& input) {
+  TensorType type{input.element, {}};
+  if (input.dimensions.size() > kMaxRank) return {};
+  for (const Dimension& dimension : input.dimensions) {
+    if (!dimension.extent) return {};
+    type.shape.push_back(*dimension.extent);
+  }
+  return type;
+}
+
+}  // namespace joulecast::text_form
