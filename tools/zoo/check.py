@@ -97,7 +97,9 @@ def _einsum(node: onnx.NodeProto, found: Shapes) -> int:
     terms = equation.split("->")[0].split(",")
     if len(terms) != 2 or "." in equation:
         return _fail()
-    extents = {i: d for term, name in zip(terms, node.input, strict=True) for i, d in zip(term, found[name], strict=True)}
+    extents: dict[str, int | str | None] = {}
+    for term, name in zip(terms, node.input, strict=True):
+        extents |= zip(term, found[name], strict=True)
     return 2 * _size(list(extents.values()))
 
 

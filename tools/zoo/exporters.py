@@ -50,7 +50,22 @@ def dynamo(network: Network) -> onnx.ModelProto:
 
 def dynamo_fused(network: Network) -> onnx.ModelProto:
     """The exporter based on torch.export exactly as torch.onnx.export runs it by default."""
-    shapes: tuple[object, ...] = tuple(network.symbols().values())
+    try:
+        program = _torch_export(network, lambda symbol: symbol)
+    except Exception as error:
+        if "conflict" not in str(error):
+            raise
+        # A named dimension that turns out to have one possible value is an error; an automatic one gets that value.
+        program = _torch_export(network, lambda symbol: torch.export.Dim.AUTO)
+    model = _through_file(lambda path: program.save(path, external_data=True))
+    _name_symbols(network, model)
+    _bind_specialised(network, program, model)
+    return model
+
+
+def _torch_export(network: Network, dimension: Callable[[str], object]) -> torch.onnx.ONNXProgram:
+    axes = network.symbols().values()
+    shapes: tuple[object, ...] = tuple({axis: dimension(symbol) for axis, symbol in a.items()} for a in axes)
     if _takes_any_number(network.module):
         shapes = (shapes,)  # all of them belong to the one parameter *tensors
     program = torch.onnx.export(
@@ -64,9 +79,19 @@ def dynamo_fused(network: Network) -> onnx.ModelProto:
         verbose=False,
     )
     assert program is not None
-    model = _through_file(lambda path: program.save(path, external_data=True))
-    _bind_specialised(network, program, model)
-    return model
+    return program
+
+
+def _name_symbols(network: Network, model: onnx.ModelProto) -> None:
+    """Gives dimensions that torch.export named itself (s77) the names of the network's symbols."""
+    names: dict[str, str] = {}
+    for value, axes in zip(model.graph.input, network.symbols().values(), strict=True):
+        for axis, symbol in axes.items():
+            names.setdefault(value.type.tensor_type.shape.dim[axis].dim_param, symbol)
+    for value in [*model.graph.input, *model.graph.output, *model.graph.value_info]:
+        for dimension in value.type.tensor_type.shape.dim:
+            if dimension.dim_param in names:
+                dimension.dim_param = names[dimension.dim_param]
 
 
 def _through_file(save: Callable[[str], None]) -> onnx.ModelProto:

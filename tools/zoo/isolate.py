@@ -6,6 +6,7 @@ import gc
 import json
 import multiprocessing
 import os
+import re
 import resource
 import tempfile
 import traceback
@@ -59,7 +60,9 @@ def _child(function: Callable[[], dict[str, Any]], answer: str, memory_gib: floa
 def _reason(error: BaseException) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1:]
     where = f" [{os.path.basename(last[0].filename)}:{last[0].lineno}]" if last else ""
-    return " ".join(f"{type(error).__name__}: {error}".split())[:600] + where
+    message = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    message = message.split("## Exception summary")[-1]  # torch.export writes a page of advice before it
+    return " ".join(f"{type(error).__name__}: {message}".split())[:600] + where
 
 
 def _tail(path: str) -> str:

@@ -52,11 +52,11 @@ class _ConvRecurrent(torch.nn.Module):
             torch.nn.Hardtanh(0, 20),
         )
         make = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}[kind]
-        self.recurrent = make(32 * 40, 512, num_layers=3, batch_first=True, bidirectional=True)
+        self.recurrent = make(32 * 41, 512, num_layers=3, batch_first=True, bidirectional=True)
         self.decoder = torch.nn.Linear(1024, 29)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
-        features = self.front(input)  # [batch, 32, steps / 2, 40]
+        features = self.front(input)  # [batch, 32, steps / 2, 41]
         features = features.permute(0, 2, 1, 3).flatten(2)
         states, _ = self.recurrent(features)
         return self.decoder(states).log_softmax(dim=-1)

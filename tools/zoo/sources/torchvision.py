@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from zoo import torchvision_ops
 from zoo.network import Input, Network, Options, UnsupportedNetwork
@@ -125,7 +126,9 @@ def _detector(name: str, options: Options) -> Network:
     else:
         network = _image_network(_Features(module.backbone), options, options.image_size or 800)
         network.notes.append("backbone with feature pyramid only")
-    network.outputs = []  # as many as the network has; the exporter names them
+    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        count = len(network.module.eval()(*network.example()))
+    network.outputs = [f"feature_{i}" for i in range(count)]
     return network
 
 
