@@ -31,7 +31,7 @@ Result<InlineVector<std::size_t, kMaxRank>> resized_axes(const Resize& op, std::
 }
 
 // floor(in * scale), in the precision of the scales: ONNX's shape inference and ONNX Runtime multiply in float32, where
-// 7 * 1.1428571 is 8 and not 7.9999997.
+// 3 times 5/3 is 5 and not 4.9999999.
 Result<std::int64_t> scaled(std::int64_t in, double scale, ElementType element) {
   if (!(scale > 0.0)) return invalid(fmt::format("a scale is {}", scale));
   const double out = element == ElementType::kFloat64
