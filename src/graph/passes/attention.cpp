@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// softmax(q k^T * scale [+ mask]) v on four axes: torch's scaled_dot_product_attention as both exporters decompose it
+// (the root of the scale on q and on k, a guard against rows of NaN behind the softmax), and the same formula written
+// out by the model (the scale on q or on the scores). The file does not always tell these two apart, so both become
+// attention. On three axes, as older code has it around torch.bmm, nothing is folded.
+#include <algorithm>
+#include <utility>
+
+#include "graph/passes/attention_parts.h"
+#include "graph/passes/passes.h"
+
+namespace joulecast::passes {
+namespace {
+
+// Everything found between the two products.
+struct Scores {
+  ValueId product = kNoValue;  // q k^T
+  ValueId mask = kNoValue;
+  bool causal = false;
+};
+
+struct Operands {
+  ValueId query = kNoValue;
+  Key key;
+};
+
+// The probabilities' input: through dropout, casts and the guard where(is_nan(p), 0, p) to the softmax.
+std::optional<ValueId> under_softmax(const Rewriter& graph, ValueId id, Group& inside) {
+  for (int steps = 0; steps < 6; ++steps) {
+    const Node* node = graph.producer(id);
+    if (node == nullptr) return std::nullopt;
+    inside.add(id);
+    if (const auto* softmax = as<Softmax>(*node)) {
+      const bool last = softmax->axis == -1 || softmax->axis == 3;
+      return last && !softmax->log ? std::optional(input(*node, 0)) : std::nullopt;
+    }
+    if (as<Dropout>(*node) != nullptr || as<Cast>(*node) != nullptr) {
+      id = input(*node, 0);
+      continue;
+    }
+    const auto guarded = without_nan_guard(graph, *node, inside);
+    if (!guarded) return std::nullopt;
+    id = *guarded;
+  }
+  return std::nullopt;
+}
+
+bool is_scores(const Rewriter& graph, ValueId id) {
+  for (int steps = 0; steps < 3; ++steps) {
+    if (made_by<MatMul>(graph, id) != nullptr) return true;
+    id = without_scale(graph, id);
+  }
+  return false;
+}
+
+// Takes the mask off, if `id` is masked scores.
+bool take_mask(const Rewriter& graph, ValueId& id, Scores& scores, Group& inside) {
+  const Node* node = graph.producer(id);
+  if (node == nullptr || scores.mask != kNoValue || scores.causal) return false;
+  ValueId under = kNoValue;
+  Mask mask;
+  if (is(*node, BinaryKind::kAdd)) {
+    const std::size_t side = is_scores(graph, node->inputs[0]) ? 0 : 1;
+    under = node->inputs[side];
+    mask = additive_mask(graph, node->inputs[1 - side]);
+  } else if (as<Where>(*node) != nullptr) {
+    const auto filled = filled_scores(graph, *node);
+    if (!filled) return false;
+    under = filled->scores;
+    mask = filled->mask;
+  }
+  if (under == kNoValue || !is_scores(graph, under)) return false;
+  inside.add(id);
+  scores.mask = mask.value;
+  scores.causal = mask.causal;
+  id = under;
+  return true;
+}
+
+std::optional<Scores> scores_of(const Rewriter& graph, ValueId id, Group& inside) {
+  Scores scores;
+  for (int steps = 0; steps < 6; ++steps) {
+    if (made_by<MatMul>(graph, id) != nullptr) {
+      inside.add(id);
+      scores.product = id;
+      return scores;
+    }
+    if (take_mask(graph, id, scores, inside)) continue;
+    const ValueId under = without_scale(graph, id);
+    if (under == id) return std::nullopt;
+    inside.add(id);
+    id = under;
+  }
+  return std::nullopt;
+}
+
+// q and k of q k^T, the scales taken off where nobody else reads the scaled tensor.
+std::optional<Operands> operands_of(const Rewriter& graph, ValueId product, Group& inside) {
+  const Node& node = *graph.producer(product);
+  const MatMul& op = *as<MatMul>(node);
+  if (op.transpose_a || node.inputs.size() != 2) return std::nullopt;
+  Operands out;
+  out.query = unscaled(graph, node.inputs[0], inside);
+  const auto key = key_of(graph, unscaled(graph, node.inputs[1], inside), op.transpose_b, inside);
+  if (!key) return std::nullopt;
+  out.key = *key;
+  return out;
+}
+
+bool may_have_four_axes(const Rewriter& graph, ValueId id) {
+  return graph.sketch(id).rank.value_or(4) == 4;
+}
+
+}  // namespace
+
+bool fold_attention(Rewriter& graph, std::size_t root) {
+  const Node& node = graph.node(root);
+  const auto* op = as<MatMul>(node);
+  if (op == nullptr || *op != MatMul{} || node.inputs.size() != 2) return false;
+  Group inside;
+  const auto under = under_softmax(graph, node.inputs[0], inside);
+  const auto scores = under ? scores_of(graph, *under, inside) : std::nullopt;
+  auto found = scores ? operands_of(graph, scores->product, inside) : std::nullopt;
+  if (!found || !may_have_four_axes(graph, found->query) || !may_have_four_axes(graph, node.inputs[1])) return false;
+  if (!inside.closed(graph, node)) return false;
+  ValueId value = node.inputs[1];
+  const ValueId few_keys = without_repeated_heads(graph, found->key.value);
+  const ValueId few_values = without_repeated_heads(graph, value);
+  if (found->key.order.empty() && few_keys != kNoValue && few_values != kNoValue) {
+    found->key.value = few_keys;
+    value = few_values;
+  }
+  if (!found->key.order.empty()) graph.set_order(found->key.value, found->key.order);
+  std::vector<ValueId> inputs{found->query, found->key.value, value};
+  if (scores->mask != kNoValue) inputs.push_back(scores->mask);
+  graph.replace(root, Attention{.causal = scores->causal}, std::move(inputs));
+  return true;
+}
+
+}  // namespace joulecast::passes

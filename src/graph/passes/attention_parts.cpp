@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/passes/attention_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace joulecast::passes {
+namespace {
+
+// Masks are filled with -inf or the lowest number of some type; fp16 code uses -1e4.
+constexpr double kMasked = -9999.0;
+
+bool is_masked(const Rewriter& graph, ValueId id) {
+  const auto value = scalar(graph, id);
+  return value && *value <= kMasked;
+}
+bool is_zero(const Rewriter& graph, ValueId id) {
+  const auto value = scalar(graph, id);
+  return value && *value == 0.0;
+}
+
+// A number that follows from constants and shapes: no tensor of the network's.
+bool is_host_scalar(const Rewriter& graph, ValueId id) {
+  const Sketch& sketch = graph.sketch(id);
+  return scalar(graph, id) || (sketch.host && (sketch.rank == std::size_t{0} || sketch.length == std::size_t{1}));
+}
+
+}  // namespace
+
+ValueId without_scale(const Rewriter& graph, ValueId id) {
+  const Node* node = graph.producer(id);
+  if (node == nullptr) return id;
+  const bool mul = is(*node, BinaryKind::kMul);
+  if ((mul || is(*node, BinaryKind::kDiv)) && is_host_scalar(graph, node->inputs[1])) return node->inputs[0];
+  return mul && is_host_scalar(graph, node->inputs[0]) ? node->inputs[1] : id;
+}
+
+ValueId unscaled(const Rewriter& graph, ValueId id, Group& inside) {
+  const ValueId under = without_scale(graph, id);
+  if (under == id || !read_once(graph, id)) return id;
+  inside.add(id);
+  return under;
+}
+
+std::optional<ValueId> without_nan_guard(const Rewriter& graph, const Node& node, Group& inside) {
+  if (as<Where>(node) == nullptr || node.inputs.size() != 3 || !is_zero(graph, node.inputs[1])) return std::nullopt;
+  const Node* test = made_by(graph, node.inputs[0], UnaryKind::kIsNan);
+  if (test == nullptr || test->inputs[0] != node.inputs[2]) return std::nullopt;
+  inside.add(node.inputs[0]);
+  return node.inputs[2];
+}
+
+namespace {
+
+bool has_four_axes(const Rewriter& graph, ValueId id) {
+  return graph.sketch(id).rank == std::size_t{4};
+}
+
+// The dynamo exporter's transpose of the last two axes: reshape to [-1, a, b], transpose, reshape to [..., b, a], the
+// shapes being constants or put together from the same pieces.
+bool swaps(const Rewriter& graph, ValueId first, ValueId second) {
+  const Node* a = made_by<Concat>(graph, first);
+  const Node* b = made_by<Concat>(graph, second);
+  if (a != nullptr && b != nullptr && a->inputs.size() == 3 && b->inputs.size() >= 3) {
+    const std::size_t last = b->inputs.size() - 1;
+    return a->inputs[1] == b->inputs[last] && a->inputs[2] == b->inputs[last - 1];
+  }
+  const Contents* known_a = graph.known(first);
+  const Contents* known_b = graph.known(second);
+  if (known_a == nullptr || known_b == nullptr || known_a->ints.size() != 3 || known_b->ints.size() != 4) return false;
+  return known_a->ints[1] == known_b->ints[3] && known_a->ints[2] == known_b->ints[2];
+}
+
+std::optional<Key> folded_to_three_axes(const Rewriter& graph, const Node& unfold, Group& inside) {
+  const Node* transpose = made_by<Transpose>(graph, input(unfold, 0));
+  if (transpose == nullptr || as<Transpose>(*transpose)->order != IntList{0, 2, 1}) return std::nullopt;
+  const Node* fold = made_by<Reshape>(graph, input(*transpose, 0));
+  if (fold == nullptr || !has_four_axes(graph, input(*fold, 0))) return std::nullopt;
+  if (!swaps(graph, input(*fold, 1), input(unfold, 1))) return std::nullopt;
+  inside.add(unfold.inputs[0]);
+  inside.add(transpose->inputs[0]);
+  return Key{fold->inputs[0], {}};
+}
+
+// A transposition to [..., head, keys] is one to [..., keys, head] with its last two axes exchanged, often none at all.
+std::optional<Key> transposed(const Rewriter& graph, ValueId id, const Node& transpose, Group& inside) {
+  IntList order = as<Transpose>(transpose)->order;
+  if (order.size() != 4) return std::nullopt;
+  std::swap(order[2], order[3]);
+  if (order == IntList{0, 1, 2, 3}) {
+    inside.add(id);
+    return Key{unscaled(graph, input(transpose, 0), inside), {}};
+  }
+  return read_once(graph, id) ? std::optional(Key{id, std::move(order)}) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Key> key_of(const Rewriter& graph, ValueId id, bool already, Group& inside) {
+  if (already) return has_four_axes(graph, id) ? std::optional(Key{id, {}}) : std::nullopt;
+  const Node* node = graph.producer(id);
+  if (node == nullptr) return std::nullopt;
+  if (as<Transpose>(*node) != nullptr) return transposed(graph, id, *node, inside);
+  if (as<Reshape>(*node) == nullptr) return std::nullopt;
+  auto key = folded_to_three_axes(graph, *node, inside);
+  if (key) inside.add(id);
+  return key;
+}
+
+namespace {
+
+// Whether `id` keeps a triangle of a matrix of ones: the causal mask that exporters build.
+bool is_triangle(const Rewriter& graph, ValueId id) {
+  for (int steps = 0; steps < 4; ++steps) {
+    const Node* node = graph.producer(id);
+    if (node == nullptr) return false;
+    if (as<Triangle>(*node) != nullptr) return graph.sketch(input(*node, 0)).host;
+    const bool step = as<Cast>(*node) != nullptr ||
+                      (is(*node, BinaryKind::kEqual) && is_zero(graph, node->inputs[1])) || is(*node, UnaryKind::kNot);
+    if (!step) return false;
+    id = node->inputs[0];
+  }
+  return false;
+}
+
+Mask boolean_mask(const Rewriter& graph, ValueId id) {
+  if (is_triangle(graph, id)) return Mask{kNoValue, true};
+  return Mask{id, false};
+}
+
+}  // namespace
+
+Mask additive_mask(const Rewriter& graph, ValueId id) {
+  const Node* where = made_by<Where>(graph, id);
+  if (where == nullptr || where->inputs.size() != 3) return Mask{id, false};
+  const ValueId condition = where->inputs[0];
+  const bool lets_in = is_zero(graph, where->inputs[1]) && is_masked(graph, where->inputs[2]);
+  const bool shuts_out =
+      is_masked(graph, where->inputs[1]) && (is_zero(graph, where->inputs[2]) || is_triangle(graph, where->inputs[2]));
+  if (!lets_in && !shuts_out) return Mask{id, false};
+  // An exporter's own mask, from nothing but shapes; one of the model's depends on what it was given.
+  if (is_triangle(graph, condition)) return Mask{kNoValue, true};
+  return lets_in ? Mask{condition, false} : Mask{id, false};
+}
+
+std::optional<Filled> filled_scores(const Rewriter& graph, const Node& where) {
+  if (where.inputs.size() != 3) return std::nullopt;
+  if (is_masked(graph, where.inputs[1])) return Filled{where.inputs[2], boolean_mask(graph, where.inputs[0])};
+  if (is_masked(graph, where.inputs[2])) return Filled{where.inputs[1], boolean_mask(graph, where.inputs[0])};
+  return std::nullopt;
+}
+
+ValueId without_repeated_heads(const Rewriter& graph, ValueId id) {
+  const Node* reshape = made_by<Reshape>(graph, id);
+  const Node* expand = reshape == nullptr ? nullptr : made_by<Expand>(graph, input(*reshape, 0));
+  const Node* unsqueeze = expand == nullptr ? nullptr : made_by<Unsqueeze>(graph, input(*expand, 0));
+  if (unsqueeze == nullptr || !has_four_axes(graph, id)) return kNoValue;
+  const IntList& attribute = as<Unsqueeze>(*unsqueeze)->axes;
+  const Contents* axes = graph.known(input(*unsqueeze, 1));
+  const bool behind_heads =
+      attribute == IntList{2} || (attribute.empty() && axes != nullptr && axes->ints == IntList{2});
+  if (!behind_heads || !has_four_axes(graph, input(*unsqueeze, 0))) return kNoValue;
+  return graph.sketch(input(*expand, 1)).host ? unsqueeze->inputs[0] : kNoValue;
+}
+
+}  // namespace joulecast::passes

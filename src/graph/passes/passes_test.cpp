@@ -1,0 +1,685 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each idiom in the text form, and its near misses, which must stay as they are.
+#include "joulecast/passes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "joulecast/graph.h"
+
+namespace joulecast {
+namespace {
+
+Graph parsed(const std::string& body) {
+  auto graph = parse_graph("graph \"t\" {\n" + body + "}\n");
+  EXPECT_TRUE(graph) << (graph ? "" : graph.error().text());
+  return graph ? std::move(*graph) : Graph{};
+}
+
+// The nodes that remain, a line each.
+std::string folded(const std::string& body) {
+  const Graph before = parsed(body);
+  EXPECT_TRUE(validate(before));
+  const Graph after = simplify(before);
+  const auto valid = validate(after);
+  EXPECT_TRUE(valid) << (valid ? "" : valid.error().text());
+  std::istringstream lines(print_graph(after));
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" = ") == std::string::npos || line.find('(') == std::string::npos) continue;
+    if (line.find("constant ") != std::string::npos) continue;
+    out += line.substr(line.find('%')) + "\n";
+  }
+  return out;
+}
+
+std::size_t nodes_left(const std::string& body) {
+  return simplify(parsed(body)).nodes.size();
+}
+
+const std::string kImage = "input %x : f32[batch, 64, 56, 56]\n";
+const std::string kTokens = "input %x : f32[batch, seq, 768]\n";
+
+TEST(Cleanup, DropsWhatNobodyReads) {
+  const std::string body = kTokens + R"(
+    parameter %unread : f32[768]
+    constant %c : f32[] = [2.0]
+    %a = binary(%x, %c) {kind = mul}
+    %b = unary(%a) {kind = exp}
+    %y = unary(%x) {kind = neg}
+    output %y
+)";
+  EXPECT_EQ(folded(body), "%y = unary(%x)\n");
+  const Graph after = simplify(parsed(body));
+  EXPECT_EQ(after.values.size(), 2U);
+  EXPECT_TRUE(after.contents.empty());
+}
+
+TEST(Cleanup, CastToTheOwnTypeGoes) {
+  EXPECT_EQ(folded(kTokens + R"(
+    %h = cast(%x) {to = f16}
+    %again = cast(%h) {to = f16}
+    %y = unary(%again) {kind = exp}
+    output %y
+)"),
+            "%h = cast(%x) {to = f16}\n%y = unary(%h) {kind = exp}\n");
+}
+
+TEST(Cleanup, CastThatIsAnOutputStays) {
+  EXPECT_EQ(nodes_left(kTokens + "%y = cast(%x)\noutput %y\n"), 1U);
+}
+
+TEST(Cleanup, IdentityTransposeGoesOthersStay) {
+  EXPECT_EQ(folded(kTokens + R"(
+    %a = transpose(%x) {order = [0, 1, 2]}
+    %b = transpose(%a) {order = [0, 2, 1]}
+    %y = unary(%b) {kind = exp}
+    output %y
+)"),
+            "%b = transpose(%x) {order = [0, 2, 1]}\n%y = unary(%b) {kind = exp}\n");
+}
+
+const std::string kLinear = kTokens + R"(
+    parameter %w : f32[3072, 768]
+    parameter %b : f32[3072]
+    parameter %positions : f32[1, 197, 3072]
+    %wt = transpose(%w) {order = [1, 0]}
+    %m = matmul(%x, %wt) "fc"
+)";
+
+TEST(LinearPass, TransposedWeightAndBiasBecomeOneNode) {
+  EXPECT_EQ(folded(kLinear + "%y = binary(%b, %m) \"fc.bias\"\noutput %y\n"), "%y = linear(%x, %w, %b) \"fc.bias\"\n");
+  EXPECT_EQ(folded(kLinear + "%y = binary(%m, %b)\noutput %y\n"), "%y = linear(%x, %w, %b)\n");
+}
+
+TEST(LinearPass, AnotherParameterIsNoBias) {
+  EXPECT_EQ(folded(kLinear + "%y = binary(%m, %positions)\noutput %y\n"),
+            "%m = linear(%x, %w) \"fc\"\n%y = binary(%m, %positions)\n");
+}
+
+TEST(LinearPass, ReadTwiceKeepsTheSum) {
+  EXPECT_EQ(nodes_left(kLinear + "%y = binary(%m, %b)\n%z = binary(%m, %y)\noutput %z\n"), 3U);
+}
+
+TEST(LinearPass, BiasOfAWeightStoredInOut) {
+  EXPECT_EQ(folded(kTokens + R"(
+    parameter %w : f32[768, 3072]
+    parameter %b : f32[3072]
+    %m = linear(%x, %w) {weight_in_out = true}
+    %y = binary(%m, %b)
+    output %y
+)"),
+            "%y = linear(%x, %w, %b) {weight_in_out = true}\n");
+}
+
+TEST(ConvBias, IsTakenInWhereItHasTheChannels) {
+  const std::string conv = kImage + R"(
+    parameter %w : f32[128, 64, 1, 1]
+    parameter %b : f32[1, 128, 1, 1]
+    parameter %s : f32[128, 56]
+    %c = conv(%x, %w)
+)";
+  EXPECT_EQ(folded(conv + "%y = binary(%c, %b)\noutput %y\n"), "%y = conv(%x, %w, %b)\n");
+  EXPECT_EQ(nodes_left(conv + "%y = binary(%c, %s)\noutput %y\n"), 2U);
+  EXPECT_EQ(simplify(parsed(conv + "%y = binary(%c, %b)\noutput %y\n")).values.back().type.shape, Shape{128});
+}
+
+TEST(QuantizedWeight, IsReadAsIntegers) {
+  EXPECT_EQ(folded(kImage + R"(
+    parameter %w : i8[128, 64, 1, 1]
+    parameter %scale : f32[128]
+    %q = quantize(%x, %scale)
+    %d = dequantize(%q, %scale)
+    %wf = dequantize(%w, %scale)
+    %y = conv(%d, %wf)
+    output %y
+)"),
+            "%q = quantize(%x, %scale)\n%d = dequantize(%q, %scale)\n%y = conv(%d, %w)\n");
+}
+
+TEST(QuantizedWeight, QuantizedFromFloatInTheGraph) {
+  EXPECT_EQ(folded(kTokens + R"(
+    parameter %w : f32[3072, 768]
+    parameter %scale : f32[]
+    %q = quantize(%w, %scale) {to = i8}
+    %d = dequantize(%q, %scale)
+    %t = transpose(%d) {order = [1, 0]}
+    %y = matmul(%x, %t)
+    output %y
+)"),
+            "%y = linear(%x, %w)\n");
+}
+
+const std::string kScalars = R"(
+    constant %half : f32[] = [0.5]
+    constant %one : f32[] = [1.0]
+    constant %two : f32[] = [2.0]
+    constant %three : f32[] = [3.0]
+    constant %six : f32[] = [6.0]
+    constant %zero : f32[] = [0.0]
+    constant %root2 : f32[] = [1.41421354]
+    constant %inverse_root2 : f32[] = [0.70710677]
+    constant %root_2_pi : f32[] = [0.79788458]
+    constant %cubic : f32[] = [0.044715]
+    constant %quick : f32[] = [1.702]
+    constant %eps : f32[] = [1e-6]
+    constant %minus_inf : f32[] = [-3.4e38]
+    constant %scale : f32[] = [0.125]
+)";
+
+TEST(Gelu, EveryOrderOfItsFactors) {
+  const std::string gate = kTokens + kScalars + R"(
+    %s = binary(%x, %root2) {kind = div}
+    %e = unary(%s) {kind = erf}
+    %g = binary(%e, %one)
+)";
+  const std::string gelu = "%y = activation(%x) {kind = gelu}\n";
+  EXPECT_EQ(folded(gate + "%m = binary(%x, %g) {kind = mul}\n%y = binary(%m, %half) {kind = mul}\noutput %y\n"), gelu);
+  EXPECT_EQ(folded(gate + "%m = binary(%half, %x) {kind = mul}\n%y = binary(%m, %g) {kind = mul}\noutput %y\n"), gelu);
+  EXPECT_EQ(folded(gate + "%m = binary(%g, %half) {kind = mul}\n%y = binary(%m, %x) {kind = mul}\noutput %y\n"), gelu);
+  EXPECT_EQ(folded(gate + "%m = binary(%x, %g) {kind = mul}\n%y = binary(%m, %two) {kind = div}\noutput %y\n"), gelu);
+}
+
+TEST(Gelu, MultipliedByTheInverseRoot) {
+  EXPECT_EQ(folded(kTokens + kScalars + R"(
+    %s = binary(%inverse_root2, %x) {kind = mul}
+    %e = unary(%s) {kind = erf}
+    %g = binary(%one, %e)
+    %m = binary(%x, %half) {kind = mul}
+    %y = binary(%m, %g) {kind = mul}
+    output %y
+)"),
+            "%y = activation(%x) {kind = gelu}\n");
+}
+
+TEST(Gelu, OfAProductThatIsReadTwice) {
+  EXPECT_EQ(folded(kTokens + kScalars + R"(
+    %p = binary(%x, %x) {kind = mul}
+    %s = binary(%p, %root2) {kind = div}
+    %e = unary(%s) {kind = erf}
+    %g = binary(%e, %one)
+    %m = binary(%p, %g) {kind = mul}
+    %y = binary(%m, %half) {kind = mul}
+    output %y
+)"),
+            "%p = binary(%x, %x) {kind = mul}\n%y = activation(%p) {kind = gelu}\n");
+}
+
+TEST(Gelu, NearMissesStay) {
+  const std::string start = kTokens + kScalars + "input %z : f32[batch, seq, 768]\n";
+  const std::string end = "%m = binary(%x, %g) {kind = mul}\n%y = binary(%m, %half) {kind = mul}\noutput %y\n";
+  const std::string wrong_scale =
+      "%s = binary(%x, %two) {kind = div}\n%e = unary(%s) {kind = erf}\n%g = binary(%e, %one)\n";
+  EXPECT_EQ(nodes_left(start + wrong_scale + end), 5U);
+  const std::string other_x =
+      "%s = binary(%z, %root2) {kind = div}\n%e = unary(%s) {kind = erf}\n%g = binary(%e, %one)\n";
+  EXPECT_EQ(nodes_left(start + other_x + end), 5U);
+  const std::string right =
+      "%s = binary(%x, %root2) {kind = div}\n%e = unary(%s) {kind = erf}\n%g = binary(%e, %one)\n";
+  EXPECT_EQ(nodes_left(start + right + end + "output %e\n"), 5U);  // the erf is read outside
+}
+
+TEST(GeluTanh, CubeAsPowerOrProduct) {
+  const std::string end = R"(
+    %c = binary(%p, %cubic) {kind = mul}
+    %a = binary(%x, %c)
+    %s = binary(%a, %root_2_pi) {kind = mul}
+    %t = activation(%s) {kind = tanh}
+    %g = binary(%t, %one)
+    %h = binary(%x, %half) {kind = mul}
+    %y = binary(%h, %g) {kind = mul}
+    output %y
+)";
+  const std::string start = kTokens + kScalars;
+  const std::string gelu = "%y = activation(%x) {kind = gelu_tanh}\n";
+  EXPECT_EQ(folded(start + "%p = binary(%x, %three) {kind = pow}\n" + end), gelu);
+  EXPECT_EQ(folded(start + "%q = binary(%x, %x) {kind = mul}\n%p = binary(%x, %q) {kind = mul}\n" + end), gelu);
+  EXPECT_EQ(nodes_left(start + "%p = binary(%x, %two) {kind = pow}\n" + end), 8U);
+}
+
+TEST(GeluTanh, WithXTakenOutOfTheSum) {
+  EXPECT_EQ(folded(kTokens + kScalars + R"(
+    %k = binary(%x, %cubic) {kind = mul}
+    %k2 = binary(%k, %x) {kind = mul}
+    %a = binary(%k2, %one)
+    %r = binary(%x, %root_2_pi) {kind = mul}
+    %s = binary(%r, %a) {kind = mul}
+    %t = activation(%s) {kind = tanh}
+    %g = binary(%t, %one)
+    %h = binary(%x, %half) {kind = mul}
+    %y = binary(%h, %g) {kind = mul}
+    output %y
+)"),
+            "%y = activation(%x) {kind = gelu_tanh}\n");
+}
+
+TEST(Gates, SiluQuickGeluMish) {
+  const std::string start = kTokens + kScalars;
+  EXPECT_EQ(folded(start + "%s = activation(%x) {kind = sigmoid}\n%y = binary(%x, %s) {kind = mul}\noutput %y\n"),
+            "%y = activation(%x) {kind = silu}\n");
+  EXPECT_EQ(folded(start + "%k = binary(%x, %quick) {kind = mul}\n%s = activation(%k) {kind = sigmoid}\n"
+                           "%y = binary(%s, %x) {kind = mul}\noutput %y\n"),
+            "%y = activation(%x) {kind = quick_gelu}\n");
+  EXPECT_EQ(folded(start + "%e = unary(%x) {kind = exp}\n%o = binary(%e, %one)\n%p = unary(%o) {kind = log}\n"
+                           "%t = activation(%p) {kind = tanh}\n%y = binary(%x, %t) {kind = mul}\noutput %y\n"),
+            "%y = activation(%x) {kind = mish}\n");
+}
+
+TEST(Gates, GateOfSomethingElseStays) {
+  EXPECT_EQ(nodes_left(kTokens + "input %z : f32[batch, seq, 768]\n%s = activation(%z) {kind = sigmoid}\n"
+                                 "%y = binary(%x, %s) {kind = mul}\noutput %y\n"),
+            2U);
+  EXPECT_EQ(nodes_left(kTokens + kScalars +
+                       "%k = binary(%x, %two) {kind = mul}\n%s = activation(%k) {kind = sigmoid}\n"
+                       "%y = binary(%s, %x) {kind = mul}\noutput %y\n"),
+            3U);
+  EXPECT_EQ(nodes_left(kTokens + "%s = activation(%x) {kind = sigmoid}\n%y = binary(%x, %s) {kind = mul}\n"
+                                 "output %y\noutput %s\n"),
+            2U);
+}
+
+TEST(HardGates, Relu6HardsigmoidHardswish) {
+  const std::string start = kImage + kScalars;
+  const std::string clip = "%a = binary(%x, %three)\n%r = activation(%a, %zero, %six) {kind = clip}\n";
+  EXPECT_EQ(folded(start + "%y = activation(%x, %zero, %six) {kind = clip}\noutput %y\n"),
+            "%y = activation(%x) {kind = relu6}\n");
+  EXPECT_EQ(nodes_left(start + "%y = activation(%x, %one, %six) {kind = clip}\noutput %y\n"), 1U);
+  EXPECT_EQ(folded(start + clip + "%y = binary(%r, %six) {kind = div}\noutput %y\n"),
+            "%y = activation(%x) {kind = hardsigmoid}\n");
+  EXPECT_EQ(folded(start + clip + "%g = binary(%r, %six) {kind = div}\n%y = binary(%x, %g) {kind = mul}\noutput %y\n"),
+            "%y = activation(%x) {kind = hardswish}\n");
+  EXPECT_EQ(folded(start + clip + "%g = binary(%x, %r) {kind = mul}\n%y = binary(%g, %six) {kind = div}\noutput %y\n"),
+            "%y = activation(%x) {kind = hardswish}\n");
+  EXPECT_EQ(nodes_left(start + clip + "%y = binary(%r, %three) {kind = div}\noutput %y\n"), 3U);
+}
+
+TEST(Logarithms, OfSoftmaxAndSigmoid) {
+  EXPECT_EQ(folded(kTokens + "%s = softmax(%x)\n%y = unary(%s) {kind = log}\noutput %y\n"),
+            "%y = softmax(%x) {log = true}\n");
+  EXPECT_EQ(folded(kTokens + "%s = activation(%x) {kind = sigmoid}\n%y = unary(%s) {kind = log}\noutput %y\n"),
+            "%y = activation(%x) {kind = log_sigmoid}\n");
+  EXPECT_EQ(nodes_left(kTokens + "%s = softmax(%x)\n%y = unary(%s) {kind = log}\noutput %y\noutput %s\n"), 2U);
+}
+
+std::string layer_norm(const std::string& axes, const std::string& square = "%s = binary(%d, %two) {kind = pow}\n") {
+  return kScalars + R"(
+    parameter %w : f32[768]
+    parameter %b : f32[768]
+    %mean = reduce(%x) {kind = mean, axes = )" +
+         axes + R"(}
+    %d = binary(%x, %mean) {kind = sub}
+    )" + square +
+         "%v = reduce(%s) {kind = mean, axes = " + axes + R"(}
+    %ve = binary(%v, %eps)
+    %r = unary(%ve) {kind = sqrt}
+    %n = binary(%d, %r) {kind = div}
+)";
+}
+const std::string kAffine = "%k = binary(%n, %w) {kind = mul}\n%y = binary(%k, %b) \"norm\"\noutput %y\n";
+
+TEST(LayerNormPass, WrittenOut) {
+  const std::string whole = "%y = layer_norm(%x, %w, %b) \"norm\"\n";
+  EXPECT_EQ(folded(kTokens + layer_norm("[-1]") + kAffine), whole);
+  EXPECT_EQ(folded(kTokens + layer_norm("[2]") + kAffine), whole);
+  EXPECT_EQ(folded(kTokens + layer_norm("[-1]", "%s = binary(%d, %d) {kind = mul}\n") + kAffine), whole);
+  EXPECT_EQ(folded(kTokens + layer_norm("[-1]") + "output %n\n"), "%n = layer_norm(%x)\n");
+}
+
+TEST(LayerNormPass, WithCastsOfMixedPrecision) {
+  EXPECT_EQ(folded("input %x : f16[batch, seq, 768]\n" +
+                   layer_norm("[-1]", "%f = cast(%d)\n%s = binary(%f, %two) {kind = pow}\n") + "output %n\n"),
+            "%n = layer_norm(%x)\n");
+}
+
+TEST(LayerNormPass, NearMissesStay) {
+  EXPECT_EQ(nodes_left(kTokens + layer_norm("[1]") + "output %n\n"), 7U);              // not the last axis
+  EXPECT_EQ(nodes_left(kTokens + layer_norm("[-1]") + "output %n\noutput %v\n"), 7U);  // the variance is read outside
+}
+
+const std::string kPermuted = kImage + R"(
+    parameter %w : f32[64]
+    parameter %b : f32[64]
+    %p = transpose(%x) {order = [0, 2, 3, 1]}
+    %n = layer_norm(%p, %w, %b)
+)";
+
+TEST(LayerNormChannels, BetweenTwoPermutations) {
+  EXPECT_EQ(folded(kPermuted + "%y = transpose(%n) {order = [0, 3, 1, 2]}\noutput %y\n"),
+            "%y = layer_norm(%x, %w, %b) {channels_first = true}\n");
+  EXPECT_EQ(nodes_left(kPermuted + "%y = transpose(%n) {order = [0, 3, 2, 1]}\noutput %y\n"), 3U);
+  EXPECT_EQ(nodes_left(kPermuted + "%y = transpose(%n) {order = [0, 3, 1, 2]}\noutput %y\noutput %n\n"), 3U);
+}
+
+std::string rms_norm(const std::string& root) {
+  return kScalars + "parameter %w : f32[768]\n%s = binary(%x, %two) {kind = pow}\n" +
+         "%v = reduce(%s) {kind = mean, axes = [-1]}\n%ve = binary(%v, %eps)\n" + root;
+}
+
+TEST(RmsNormPass, InEverySpelling) {
+  const std::string scale = "%y = binary(%w, %n) {kind = mul}\noutput %y\n";
+  const std::string whole = "%y = rms_norm(%x, %w)\n";
+  const std::string sqrt = "%r = unary(%ve) {kind = sqrt}\n";
+  const std::string product = "%n = binary(%x, %i) {kind = mul}\n";
+  EXPECT_EQ(folded(kTokens + rms_norm(sqrt + "%i = unary(%r) {kind = reciprocal}\n" + product) + scale), whole);
+  EXPECT_EQ(folded(kTokens + rms_norm(sqrt + "%i = binary(%one, %r) {kind = div}\n" + product) + scale), whole);
+  EXPECT_EQ(folded(kTokens + rms_norm("%i = unary(%ve) {kind = rsqrt}\n" + product) + scale), whole);
+  EXPECT_EQ(folded(kTokens + rms_norm(sqrt + "%n = binary(%x, %r) {kind = div}\n") + scale), whole);
+}
+
+TEST(RmsNormPass, OfHalfPrecisionThroughSingle) {
+  EXPECT_EQ(folded("input %h : f16[batch, seq, 768]\n%x = cast(%h)\n" +
+                   rms_norm("%i = unary(%ve) {kind = rsqrt}\n%n = binary(%x, %i) {kind = mul}\n") +
+                   "%c = cast(%n) {to = f16}\n%y = binary(%w, %c) {kind = mul}\noutput %y\n"),
+            "%y = rms_norm(%h, %w)\n");
+}
+
+TEST(RmsNormPass, OfAnotherTensorStays) {
+  EXPECT_EQ(nodes_left("input %z : f32[batch, seq, 768]\n" + kTokens +
+                       rms_norm("%i = unary(%ve) {kind = rsqrt}\n%n = binary(%z, %i) {kind = mul}\noutput %n\n")),
+            5U);
+}
+
+std::string group_norm(const std::string& groups, const std::string& ones) {
+  return kImage + "constant %shape : i64[3] = [0, " + groups + ", -1]\nconstant %ones : f32[2] = " + ones + R"(
+    constant %zeros : f32[2] = [0.0, 0.0]
+    parameter %w : f32[64]
+    parameter %b : f32[64, 1, 1]
+    constant %axes : i64[2] = [1, 2]
+    %g = reshape(%x, %shape)
+    %n = instance_norm(%g, %ones, %zeros)
+    %s = shape_of(%x)
+    %u = reshape(%n, %s)
+    %wu = unsqueeze(%w, %axes)
+    %k = binary(%u, %wu) {kind = mul}
+    %y = binary(%k, %b)
+    output %y
+)";
+}
+
+TEST(GroupNormPass, AroundInstanceNormalization) {
+  EXPECT_EQ(folded(group_norm("2", "[1.0, 1.0]")), "%y = group_norm(%x, %w, %b) {groups = 2}\n");
+}
+
+TEST(GroupNormPass, WithOtherScalesStays) {
+  EXPECT_EQ(nodes_left(group_norm("2", "[1.0, 0.5]")), 7U);
+}
+
+TEST(BatchNormPass, OverParameters) {
+  const std::string body = kImage + kScalars + R"(
+    parameter %mean : f32[1, 64, 1, 1]
+    parameter %var : f32[1, 64, 1, 1]
+    parameter %w : f32[1, 64, 1, 1]
+    parameter %b : f32[1, 64, 1, 1]
+    %d = binary(%x, %mean) {kind = sub}
+    %ve = binary(%var, %eps)
+    %r = unary(%ve) {kind = rsqrt}
+    %n = binary(%d, %r) {kind = mul}
+    %k = binary(%n, %w) {kind = mul}
+    %y = binary(%k, %b)
+    output %y
+)";
+  EXPECT_EQ(folded(body), "%y = batch_norm(%x, %w, %b, %mean, %var)\n");
+}
+
+TEST(BatchNormPass, ScaleAndShiftAloneStay) {
+  EXPECT_EQ(nodes_left(kImage + "parameter %w : f32[1, 64, 1, 1]\nparameter %b : f32[1, 64, 1, 1]\n"
+                                "%k = binary(%x, %w) {kind = mul}\n%y = binary(%k, %b)\noutput %y\n"),
+            2U);
+}
+
+const std::string kHeads = kScalars + R"(
+    input %q : f32[batch, 12, n, 64]
+    input %k : f32[batch, 12, m, 64]
+    input %v : f32[batch, 12, m, 64]
+    input %bias : f32[1, 12, n, m]
+    input %mask : bool[batch, 1, n, m]
+)";
+const std::string kAttention = "%y = attention(%q, %k, %v)\n";
+
+TEST(AttentionPass, ScaledOnBothSidesAsTorchExports) {
+  EXPECT_EQ(folded(kHeads + R"(
+    %kt = transpose(%k) {order = [0, 1, 3, 2]}
+    %qs = binary(%q, %scale) {kind = mul}
+    %ks = binary(%kt, %scale) {kind = mul}
+    %s = matmul(%qs, %ks)
+    %p = softmax(%s)
+    %y = matmul(%p, %v) "sdpa"
+    output %y
+)"),
+            "%y = attention(%q, %k, %v) \"sdpa\"\n");
+}
+
+TEST(AttentionPass, ScaleFromTheShape) {
+  EXPECT_EQ(folded(kHeads + R"(
+    constant %from : i64[1] = [-1]
+    constant %to : i64[1] = [9223372036854775807]
+    %shape = shape_of(%q)
+    %d = slice(%shape, %from, %to)
+    %df = cast(%d)
+    %r = unary(%df) {kind = sqrt}
+    %i = binary(%one, %r) {kind = div}
+    %ri = unary(%i) {kind = sqrt}
+    %kt = transpose(%k) {order = [0, 1, 3, 2]}
+    %qs = binary(%q, %ri) {kind = mul}
+    %ks = binary(%kt, %ri) {kind = mul}
+    %s = matmul(%qs, %ks)
+    %p = softmax(%s)
+    %y = matmul(%p, %v)
+    output %y
+)"),
+            kAttention);
+}
+
+TEST(AttentionPass, KeyTransposedThroughThreeAxes) {
+  EXPECT_EQ(folded(kHeads + R"(
+    constant %first : i64[1] = [-9223372036854775808]
+    constant %minus1 : i64[1] = [-1]
+    constant %minus2 : i64[1] = [-2]
+    constant %to : i64[1] = [9223372036854775807]
+    %shape = shape_of(%k)
+    %d = slice(%shape, %minus1, %to)
+    %m = slice(%shape, %minus2, %minus1)
+    %rest = slice(%shape, %first, %minus2)
+    %shape3 = concat(%minus1, %m, %d)
+    %k3 = reshape(%k, %shape3)
+    %kt3 = transpose(%k3) {order = [0, 2, 1]}
+    %four = concat(%rest, %d, %m)
+    %kt = reshape(%kt3, %four)
+    %s = matmul(%q, %kt)
+    %p = softmax(%s)
+    %nan = unary(%p) {kind = is_nan}
+    %guarded = where(%nan, %zero, %p)
+    %y = matmul(%guarded, %v)
+    output %y
+)"),
+            kAttention);
+}
+
+TEST(AttentionPass, TranspositionMergedWithThatOfTheHeads) {
+  EXPECT_EQ(folded(kScalars + R"(
+    input %q : f32[batch, 12, n, 64]
+    input %k : f32[batch, m, 12, 64]
+    input %v : f32[batch, 12, m, 64]
+    %kt = transpose(%k) {order = [0, 2, 3, 1]}
+    %s = matmul(%q, %kt)
+    %p = softmax(%s)
+    %y = matmul(%p, %v)
+    output %y
+)"),
+            "%kt = transpose(%k) {order = [0, 2, 1, 3]}\n%y = attention(%q, %kt, %v)\n");
+}
+
+std::string masked(const std::string& mask) {
+  return kHeads + "%kt = transpose(%k) {order = [0, 1, 3, 2]}\n%t = matmul(%q, %kt)\n" +
+         "%s = binary(%t, %scale) {kind = mul}\n" + mask + "%p = softmax(%a)\n%y = matmul(%p, %v)\noutput %y\n";
+}
+
+TEST(AttentionPass, Masks) {
+  EXPECT_EQ(folded(masked("%a = binary(%s, %bias)\n")), "%y = attention(%q, %k, %v, %bias)\n");
+  EXPECT_EQ(folded(masked("%a = binary(%bias, %s)\n")), "%y = attention(%q, %k, %v, %bias)\n");
+  EXPECT_EQ(folded(masked("%f = where(%mask, %zero, %minus_inf)\n%a = binary(%s, %f)\n")),
+            "%y = attention(%q, %k, %v, %mask)\n");
+  EXPECT_EQ(folded(masked("%a = where(%mask, %s, %minus_inf)\n")), "%y = attention(%q, %k, %v, %mask)\n");
+}
+
+TEST(AttentionPass, TriangleOfOnesIsCausal) {
+  EXPECT_EQ(folded(masked(R"(
+    constant %size : i64[2] = [16, 16]
+    %ones = fill(%size) {value = 1}
+    %tri = triangle(%ones)
+    %out = binary(%tri, %zero) {kind = equal}
+    %f = where(%out, %minus_inf, %zero)
+    %a = binary(%s, %f)
+)")),
+            "%y = attention(%q, %k, %v) {causal = true}\n");
+}
+
+TEST(AttentionPass, RepeatedHeadsAreTakenBack) {
+  EXPECT_EQ(folded(R"(
+    input %q : f32[2, 12, 16, 64]
+    input %k : f32[2, 3, 16, 64]
+    input %v : f32[2, 3, 16, 64]
+    constant %five : i64[5] = [2, 3, 4, 16, 64]
+    constant %four : i64[4] = [2, 12, 16, 64]
+    %k1 = unsqueeze(%k) {axes = [2]}
+    %k2 = expand(%k1, %five)
+    %k3 = reshape(%k2, %four)
+    %v1 = unsqueeze(%v) {axes = [2]}
+    %v2 = expand(%v1, %five)
+    %v3 = reshape(%v2, %four)
+    %kt = transpose(%k3) {order = [0, 1, 3, 2]}
+    %s = matmul(%q, %kt)
+    %p = softmax(%s)
+    %y = matmul(%p, %v3)
+    output %y
+)"),
+            kAttention);
+}
+
+TEST(AttentionPass, NearMissesStay) {
+  const std::string start = kHeads + "%kt = transpose(%k) {order = [0, 1, 3, 2]}\n%s = matmul(%q, %kt)\n";
+  // Probabilities that are an output, a softmax over another axis, a second factor that is a tensor.
+  EXPECT_EQ(nodes_left(start + "%p = softmax(%s)\n%y = matmul(%p, %v)\noutput %y\noutput %p\n"), 4U);
+  EXPECT_EQ(nodes_left(start + "%p = softmax(%s) {axis = 1}\n%y = matmul(%p, %v)\noutput %y\n"), 4U);
+  EXPECT_EQ(
+      nodes_left(start + "%a = binary(%s, %bias) {kind = mul}\n%p = softmax(%a)\n%y = matmul(%p, %v)\noutput %y\n"),
+      5U);
+  // Keys that are not transposed in their last two axes.
+  EXPECT_EQ(nodes_left(R"(
+    input %q : f32[2, 12, 64, 64]
+    input %v : f32[2, 12, 64, 64]
+    %s = matmul(%q, %v)
+    %p = softmax(%s)
+    %y = matmul(%p, %v)
+    output %y
+)"),
+            3U);
+}
+
+TEST(GlobalPool, MeanOverExactlyTheAxesOfTheDecomposition) {
+  EXPECT_EQ(folded(kImage + "%y = reduce(%x) {kind = mean, axes = [-1, -2]}\noutput %y\n"),
+            "%y = adaptive_pool(%x) {size = [1, 1]}\n");
+  EXPECT_EQ(nodes_left(kImage + "%y = reduce(%x) {kind = mean, axes = [2, 3]}\noutput %y\n"), 1U);
+  EXPECT_NE(folded(kImage + "%y = reduce(%x) {kind = mean, axes = [2, 3]}\noutput %y\n").find("reduce"),
+            std::string::npos);
+  EXPECT_NE(folded(kTokens + "%y = reduce(%x) {kind = mean, axes = [-1, -2]}\noutput %y\n").find("reduce"),
+            std::string::npos);
+}
+
+std::string shuffle(const std::string& order) {
+  return "input %x : f32[1, 36, 8, 8]\nconstant %six : i64[6] = [1, 4, 3, 3, 8, 8]\nconstant %four : i64[4] = "
+         "[1, 4, 24, 24]\n%a = reshape(%x, %six)\n%b = transpose(%a) {order = " +
+         order + "}\n%y = reshape(%b, %four)\noutput %y\n";
+}
+
+TEST(PixelShufflePass, ReshapeTransposeReshape) {
+  EXPECT_EQ(folded(shuffle("[0, 1, 4, 2, 5, 3]")), "%y = pixel_shuffle(%x) {factor = 3}\n");
+  EXPECT_EQ(nodes_left(shuffle("[0, 1, 3, 2, 4, 5]")), 3U);  // Swin's windows
+}
+
+std::string roll(std::int64_t tail, std::int64_t head) {
+  return fmt::format(R"(
+    input %x : f32[1, 56, 56, 96]
+    constant %zero : i64[1] = [0]
+    constant %tail : i64[1] = [{}]
+    constant %head : i64[1] = [{}]
+    constant %end : i64[1] = [9223372036854775807]
+    constant %one : i64[1] = [1]
+    constant %two : i64[1] = [2]
+    %a = slice(%x, %tail, %end, %one)
+    %b = slice(%x, %zero, %head, %one)
+    %c = concat(%a, %b) {{axis = 1}}
+    %d = slice(%c, %tail, %end, %two)
+    %e = slice(%c, %zero, %head, %two)
+    %y = concat(%d, %e) {{axis = 2}}
+    output %y
+)",
+                     tail, head);
+}
+
+TEST(RollPass, SlicesAndConcatAnAxis) {
+  EXPECT_EQ(folded(roll(3, 3)), "%y = roll(%x) {axes = [1, 2], shifts = [-3, -3]}\n");
+  EXPECT_EQ(folded(roll(-3, -3)), "%y = roll(%x) {axes = [1, 2], shifts = [3, 3]}\n");
+  EXPECT_EQ(nodes_left(roll(3, 4)), 6U);
+}
+
+TEST(Bodies, AreSimplifiedAndThoseOfDeadNodesGo) {
+  const Graph graph = parsed(R"(
+    input %x : f32[4]
+    input %c : bool[]
+    %dead = if(%c, %x, %x) {then_body = 0, else_body = 1, then_captures = 1}
+    %y = if(%c, %x, %x) {then_body = 2, else_body = 3, then_captures = 1}
+    output %y
+    body 0 "a" {
+      input %x : f32[4]
+      %y = unary(%x)
+      output %y
+    }
+    body 1 "b" {
+      input %x : f32[4]
+      %y = unary(%x)
+      output %y
+    }
+    body 2 "c" {
+      input %x : f32[4]
+      %s = activation(%x) {kind = sigmoid}
+      %y = binary(%x, %s) {kind = mul}
+      output %y
+    }
+    body 3 "d" {
+      input %x : f32[4]
+      %y = unary(%x)
+      output %y
+    }
+)");
+  const Graph after = simplify(graph);
+  ASSERT_TRUE(validate(after)) << validate(after).error().text();
+  ASSERT_EQ(after.bodies.size(), 2U);
+  EXPECT_EQ(after.bodies[0].name, "c");
+  EXPECT_EQ(after.bodies[0].nodes.size(), 1U);
+}
+
+// A quarter of a million nodes, each of which is an idiom's root or could be: linear, and without deep recursion.
+TEST(Size, LongChainsTakeLinearTime) {
+  Graph graph;
+  const ValueId x = graph.add_value(Value{"x", ValueKind::kInput, TensorType{ElementType::kFloat32, {4}}, {}});
+  graph.inputs.push_back(GraphInput{x, ElementType::kFloat32, {Dimension{4, ""}}});
+  ValueId last = x;
+  for (int i = 0; i < 125'000; ++i) {
+    const ValueId gate = graph.add_value(Value{"", ValueKind::kComputed, {}, {}});
+    const ValueId next = graph.add_value(Value{"", ValueKind::kComputed, {}, {}});
+    graph.nodes.push_back(Node{Activation{ActivationKind::kSigmoid}, {last}, {gate}, ""});
+    graph.nodes.push_back(Node{Binary{BinaryKind::kMul}, {last, gate}, {next}, ""});
+    last = next;
+  }
+  Graph unread = graph;
+  graph.outputs.push_back(last);
+  EXPECT_EQ(simplify(std::move(graph)).nodes.size(), 125'000U);
+  unread.outputs.push_back(x);
+  EXPECT_TRUE(simplify(std::move(unread)).nodes.empty());
+}
+
+}  // namespace
+}  // namespace joulecast

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// pixel_shuffle: [N, C, r, r, H, W] transposed to [N, C, H, r, W, r]; pixel_unshuffle the other way.
+#include "graph/passes/match.h"
+#include "graph/passes/passes.h"
+
+namespace joulecast::passes {
+namespace {
+
+// Entry i of a shape: a constant, or one piece of a Concat of vectors of one entry each.
+std::optional<std::int64_t> shape_entry(const Rewriter& graph, ValueId shape, std::size_t i) {
+  if (const Contents* known = graph.known(shape)) {
+    return i < known->ints.size() ? std::optional(known->ints[i]) : std::nullopt;
+  }
+  const Node* concat = made_by<Concat>(graph, shape);
+  if (concat == nullptr || concat->inputs.size() > kMaxRank || i >= concat->inputs.size()) return std::nullopt;
+  for (std::size_t k = 0; k <= i; ++k) {
+    if (graph.sketch(concat->inputs[k]).length != std::size_t{1}) return std::nullopt;
+  }
+  const auto value = scalar(graph, concat->inputs[i]);
+  return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+}
+
+}  // namespace
+
+bool fold_pixel_shuffle(Rewriter& graph, std::size_t root) {
+  const Node& node = graph.node(root);
+  if (as<Reshape>(node) == nullptr || graph.sketch(input(node, 1)).length != std::size_t{4}) return false;
+  const Node* transpose = made_by<Transpose>(graph, input(node, 0));
+  if (transpose == nullptr || !read_once(graph, node.inputs[0])) return false;
+  const bool forward = as<Transpose>(*transpose)->order == IntList{0, 1, 4, 2, 5, 3};
+  const bool inverse = as<Transpose>(*transpose)->order == IntList{0, 1, 3, 5, 2, 4};
+  const Node* split = made_by<Reshape>(graph, input(*transpose, 0));
+  if ((!forward && !inverse) || split == nullptr || !read_once(graph, transpose->inputs[0])) return false;
+  const auto first = shape_entry(graph, input(*split, 1), forward ? 2 : 3);
+  const auto second = shape_entry(graph, input(*split, 1), forward ? 3 : 5);
+  if (!first || first != second || *first < 1 || graph.sketch(input(*split, 0)).rank != std::size_t{4}) return false;
+  graph.replace(root, PixelShuffle{.factor = *first, .inverse = inverse}, {split->inputs[0]});
+  return true;
+}
+
+}  // namespace joulecast::passes
