@@ -322,6 +322,11 @@ class Reader {
   GpuFile& out_;
 };
 
+// toml++ 3.3 reaches __builtin_unreachable() for some letters outside ASCII (U+0400 where a space may stand).
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 Result<void> check_bounds(std::string_view text) {
   if (text.size() > kMaxGpuFileBytes) {
     return invalid(fmt::format("has {} bytes; a GPU file has at most {}", text.size(), kMaxGpuFileBytes));
@@ -330,6 +335,7 @@ Result<void> check_bounds(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     if (end > kMaxLineBytes) return at_line(line, fmt::format("longer than {} bytes", kMaxLineBytes));
+    if (!is_ascii(text.substr(0, end))) return at_line(line, "only ASCII characters may stand in a GPU file");
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line;
   }

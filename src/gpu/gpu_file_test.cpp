@@ -130,6 +130,7 @@ TEST(GpuFile, TextMayNotSteerTheTerminal) {
 TEST(GpuFile, WrongTomlIsAnErrorWithItsLine) {
   EXPECT_TRUE(error_of(kLeast + "= 3\n").starts_with("line 15: "));
   EXPECT_EQ(error_of("[#"), "is no TOML");  // fails an assertion of toml++ 3.3
+  EXPECT_EQ(error_of("a = 1\n\u0400 = 1\n"), "line 2: only ASCII characters may stand in a GPU file");
   EXPECT_EQ(error_of("figures = 3\n" + kHead + kSources), "line 1: figures: expected a table");
   EXPECT_EQ(error_of("mig = [1]\n" + kLeast), "line 1: mig: expected [[mig]] tables");
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers for people: three digits and a prefix. Powers of ten throughout (GB = 1e9 bytes).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace joulecast::cli {
+
+// "4.09 G" + unit -> "4.09 GFLOP"; "25.6 M" without one; whole numbers below 1000 as they are.
+std::string with_prefix(double value, std::string_view unit);
+// "12.3 %"; "<0.1 %" for what would read as nothing; "-" where the whole is nothing.
+std::string share(double part, double whole);
+// The shortest text that a figure of a data sheet needs: "19.5", "1555", "0.37".
+std::string plain(double value);
+
+}  // namespace joulecast::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+
+namespace joulecast::cli {
+namespace {
+
+constexpr std::int64_t kMaxExtent = std::int64_t{1} << 40;
+
+std::optional<std::int64_t> extent(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > kMaxExtent) return std::nullopt;
+  return value;
+}
+
+// "1x3x224x224". Nothing for what is no shape.
+std::optional<Shape> shape(std::string_view text) {
+  Shape out;
+  while (true) {
+    const std::size_t end = std::min(text.find('x'), text.size());
+    const auto value = extent(text.substr(0, end));
+    if (!value || out.full()) return std::nullopt;
+    out.push_back(*value);
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// Empty where neither variable is set.
+std::string user_folder() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");  // NOLINT(concurrency-mt-unsafe): before any thread
+  if (config != nullptr && *config == '/') return std::string(config) + "/joulecast/gpus";
+  const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+  return home != nullptr && *home != '\0' ? std::string(home) + "/.config/joulecast/gpus" : std::string();
+}
+
+}  // namespace
+
+void add_form(CLI::App& app, Form& form) {
+  auto* json = app.add_flag("--json", form.json, "print JSON");
+  auto* csv = app.add_flag("--csv", form.csv, "print CSV (RFC 4180)");
+  csv->excludes(json)->option_text(" ");
+  json->option_text(" ");
+}
+
+void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines) {
+  std::string text = "Examples:";
+  for (const std::string_view line : lines) text += fmt::format("\n  {}", line);
+  app.footer("\n" + text);
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& out, const std::string& description,
+                        const std::vector<std::string>& choices) {
+  const std::string listed = fmt::format("{}", fmt::join(choices, "|"));
+  auto* option = app.add_option(names, out, description)->type_name(listed);
+  // A transformer of CLI11 would print its own, longer text in the help.
+  return option->check([choices, listed](const std::string& value) {
+    const bool known = std::find(choices.begin(), choices.end(), value) != choices.end();
+    return known ? std::string() : fmt::format("'{}' is none of {}", value, listed);
+  });
+}
+
+void add_gpu_files(CLI::App& app, std::vector<std::string>& files) {
+  app.add_option("--gpu-file", files, "a GPU of your own (repeatable)")->type_name(kFile)->expected(1)->take_all();
+}
+
+Result<Catalogue> load_catalogue(const std::vector<std::string>& files) {
+  Catalogue catalogue = Catalogue::shipped();
+  if (const std::string folder = user_folder(); !folder.empty()) JC_RETURN_IF_ERROR(catalogue.add_folder(folder));
+  for (const std::string& file : files) JC_RETURN_IF_ERROR(catalogue.add_file(file));
+  return catalogue;
+}
+
+void add_shapes(CLI::App& app, ShapeOptions& shapes) {
+  app.add_option("-b,--batch", shapes.batch, "extent of the batch dimension")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, kMaxExtent).description(""));
+  app.add_option("-s,--shapes", shapes.shapes, "shape of an input (repeatable)")
+      ->type_name("NAME:AxBxC")
+      ->expected(1)
+      ->take_all();
+}
+
+tl::expected<Binding, Failure> binding(const ShapeOptions& options) {
+  Binding out;
+  out.batch = options.batch;
+  for (const std::string& text : options.shapes) {
+    // The last colon: names of TensorFlow's inputs hold one themselves ("input:0").
+    const std::size_t colon = text.rfind(':');
+    const auto parsed =
+        colon == std::string::npos || colon == 0 ? std::nullopt : shape(std::string_view(text).substr(colon + 1));
+    if (!parsed) {
+      return usage(fmt::format("--shapes: '{}' is no shape", text), "write it like --shapes input:1x3x224x224");
+    }
+    out.shapes[text.substr(0, colon)] = *parsed;
+  }
+  return out;
+}
+
+}  // namespace joulecast::cli

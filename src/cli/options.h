@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several verbs have, said and parsed once.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/outcome.h"
+#include "joulecast/gpu.h"
+#include "joulecast/graph.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace joulecast::cli {
+
+// Names that tell the completion what may stand in an option's place.
+inline constexpr const char* kFile = "FILE";
+inline constexpr const char* kModel = "MODEL";
+inline constexpr const char* kGpu = "GPU";
+
+// --json and --csv, of which one at most.
+struct Form {
+  bool json = false, csv = false;
+};
+void add_form(CLI::App& app, Form& form);
+
+// Examples below the options in the verb's help.
+void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines);
+
+// An option that takes one of a few words; its help and its completion list them.
+CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& out, const std::string& description,
+                        const std::vector<std::string>& choices);
+
+// --gpu-file, repeatable.
+void add_gpu_files(CLI::App& app, std::vector<std::string>& files);
+// The shipped GPUs, those in $XDG_CONFIG_HOME/joulecast/gpus, then `files`.
+Result<Catalogue> load_catalogue(const std::vector<std::string>& files);
+
+// --batch N and --shapes name:AxBxC (repeatable).
+struct ShapeOptions {
+  std::optional<std::int64_t> batch;
+  std::vector<std::string> shapes;
+};
+void add_shapes(CLI::App& app, ShapeOptions& shapes);
+// Fails with exit code 2 for a shape that cannot be read.
+tl::expected<Binding, Failure> binding(const ShapeOptions& options);
+
+}  // namespace joulecast::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a verb ends.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "joulecast/result.h"
+
+namespace joulecast::cli {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;
+inline constexpr int kUsage = 2;
+
+// An error as the program reports it: "joulecast: <text>", then "hint: <hint>" where there is one.
+struct Failure {
+  Error error;
+  std::string hint;
+  int exit_code = kFailure;
+
+  Failure(Error e) : error(std::move(e)) {}  // NOLINT(google-explicit-constructor): so that JC_RETURN_IF_ERROR works
+  Failure(Error e, std::string advice, int code = kFailure)
+      : error(std::move(e)), hint(std::move(advice)), exit_code(code) {}
+};
+
+using Outcome = tl::expected<void, Failure>;
+
+// What was typed makes no sense: exit code 2.
+inline tl::unexpected<Failure> usage(std::string message, std::string hint = {}) {
+  return tl::unexpected<Failure>(Failure{{ErrorCode::kInvalidInput, std::move(message)}, std::move(hint), kUsage});
+}
+
+}  // namespace joulecast::cli

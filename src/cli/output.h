@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where results and messages go, and how text that others wrote is made fit to print.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "cli/outcome.h"
+
+namespace joulecast::cli {
+
+// Results on one stream, messages on another.
+class Output {
+ public:
+  Output(std::FILE* results, std::FILE* messages) : results_(results), messages_(messages) {}
+
+  void write(std::string_view text);
+  // "joulecast: note: <text>" among the messages.
+  void note(std::string_view text);
+  // Among the messages, with its hint.
+  void fail(const Failure& failure);
+  // Flushes. Fails if anything of the results could not be written.
+  Outcome finish();
+  // True once a write failed because nobody reads the results any more.
+  [[nodiscard]] bool pipe_closed() const;
+
+ private:
+  std::FILE* results_;
+  std::FILE* messages_;
+  int error_ = 0;
+};
+
+// The text with control characters replaced by '?': names in model files must not steer the terminal.
+std::string printable(std::string_view text);
+
+// A field of a CSV line (RFC 4180): quoted where it must be.
+std::string csv_field(std::string_view text);
+
+// The text broken into lines of at most `width` bytes at its spaces, each after the first indented.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+}  // namespace joulecast::cli

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/predict_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/table.h"
+
+namespace joulecast::cli {
+namespace {
+
+template <typename Unit>
+Json interval_json(const Interval<Unit>& interval) {
+  return {{"value", json_number(interval.value.value())},
+          {"lo", json_number(interval.lo.value())},
+          {"hi", json_number(interval.hi.value())},
+          {"level", kIntervalLevel}};
+}
+
+// "12.3 ms (10.1..15.0)": both bounds with the prefix of the value.
+template <typename Unit>
+std::string range_text(const Interval<Unit>& interval, std::string_view unit) {
+  return fmt::format("{} ({} - {})", with_prefix(interval.value.value(), unit), with_prefix(interval.lo.value(), ""),
+                     with_prefix(interval.hi.value(), ""));
+}
+
+}  // namespace
+
+void PredictionReport::add(const Workload& load, Prediction prediction) {
+  const bool training = load.options.mode == Mode::kTraining;
+  Flops flops = load.total.forward_flops;
+  Bytes bytes = load.total.forward_read + load.total.forward_written;
+  if (training) {
+    flops += load.total.backward_flops;
+    bytes += load.total.backward_read + load.total.backward_written;
+  }
+  entries_.push_back({.prediction = std::move(prediction),
+                      .batch = load.batch,
+                      .mode = load.options.mode,
+                      .runtime = load.options.runtime,
+                      .flops = flops.value(),
+                      .bytes = bytes.value(),
+                      .parameters = load.total.parameter_count,
+                      .unknown = load.unknown_operators,
+                      .notes = load.notes});
+}
+
+std::size_t PredictionReport::shown(const Entry& entry) const {
+  const std::size_t all = entry.prediction.operations.size();
+  return options_.breakdown && options_.top == 0 ? all : std::min(all, options_.top);
+}
+
+std::string PredictionReport::json() const {
+  Json predictions = Json::array();
+  for (const Entry& e : entries_) {
+    const Prediction& p = e.prediction;
+    Json unknown = Json::array();
+    for (const UnknownOperator& u : e.unknown)
+      unknown.push_back({{"name", u.name}, {"count", u.count}, {"byte_share", u.byte_share}});
+    Json one = {{"gpu", p.gpu},
+                {"batch", e.batch},
+                {"mode", name(e.mode)},
+                {"precision", name(p.precision)},
+                {"runtime", name(e.runtime)},
+                {"setting",
+                 {{"sm_clock_mhz", json_number(p.setting.sm_clock->value() / 1e6)},
+                  {"power_limit_w", json_number(p.setting.power_limit->value())}}},
+                {"time_s", interval_json(p.time)},
+                {"power_w", interval_json(p.power)},
+                {"energy_j", interval_json(p.energy)},
+                {"memory_bytes", interval_json(p.memory)},
+                {"edp_js", interval_json(p.edp)},
+                {"mig_profile", p.mig_profile ? Json(*p.mig_profile) : Json(nullptr)},
+                {"support", name(p.support)},
+                {"host_bound", p.host_bound},
+                {"unknown_operators", std::move(unknown)},
+                {"flops", json_number(e.flops)},
+                {"bytes", json_number(e.bytes)},
+                {"parameters", e.parameters}};
+    if (shown(e) > 0) {
+      Json operations = Json::array();
+      for (std::size_t i = 0; i < shown(e); ++i) {
+        const OperationEstimate& o = p.operations[i];
+        operations.push_back({{"operation", o.label},
+                              {"count", o.count},
+                              {"time_s", json_number(o.time.value())},
+                              {"energy_j", json_number(o.energy.value())},
+                              {"bound_s", json_number(o.bound.value())}});
+      }
+      one["operations"] = std::move(operations);
+    }
+    if (!e.notes.empty()) one["notes"] = e.notes;
+    predictions.push_back(std::move(one));
+  }
+  return json_text({{"schema", "joulecast.prediction/1"}, {"model", model_}, {"predictions", std::move(predictions)}});
+}
+
+std::string PredictionReport::csv() const {
+  std::string out =
+      "model,gpu,batch,mode,precision,runtime,time_s,time_lo_s,time_hi_s,power_w,power_lo_w,power_hi_w,energy_j,"
+      "energy_lo_j,energy_hi_j,memory_bytes,memory_lo_bytes,memory_hi_bytes,edp_js,mig_profile,support,flops,bytes,"
+      "parameters\n";
+  for (const Entry& e : entries_) {
+    const Prediction& p = e.prediction;
+    out +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(model_),
+                    csv_field(p.gpu), e.batch, name(e.mode), name(p.precision), name(e.runtime), p.time.value.value(),
+                    p.time.lo.value(), p.time.hi.value(), p.power.value.value(), p.power.lo.value(), p.power.hi.value(),
+                    p.energy.value.value(), p.energy.lo.value(), p.energy.hi.value(), p.memory.value.value(),
+                    p.memory.lo.value(), p.memory.hi.value(), p.edp.value.value(), p.mig_profile.value_or(""),
+                    name(p.support), e.flops, e.bytes, e.parameters);
+  }
+  return out;
+}
+
+std::string PredictionReport::operations_text(const Entry& entry) const {
+  Table table({{"operation", Table::Align::kLeft, 40},
+               {"count", Table::Align::kRight},
+               {"GPU time", Table::Align::kRight},
+               {"energy", Table::Align::kRight},
+               {"share", Table::Align::kRight}});
+  double whole = 0.0;
+  for (const OperationEstimate& o : entry.prediction.operations) whole += o.time.value();
+  for (std::size_t i = 0; i < shown(entry); ++i) {
+    const OperationEstimate& o = entry.prediction.operations[i];
+    table.add({o.label, std::to_string(o.count), with_prefix(o.time.value(), "s"), with_prefix(o.energy.value(), "J"),
+               share(o.time.value(), whole)});
+  }
+  return fmt::format("\n{}, batch {}:\n{}", entry.prediction.gpu, entry.batch, table.text(2));
+}
+
+std::string PredictionReport::notes_text() const {
+  std::set<std::string> lines;
+  for (const Entry& e : entries_) {
+    for (const std::string& note : e.notes) lines.insert(printable(note));
+    for (const UnknownOperator& u : e.unknown) {
+      lines.insert(fmt::format("unknown operator {} ({} times, {} of the bytes): costed by its bytes",
+                               printable(u.name), u.count, share(u.byte_share, 1.0)));
+    }
+    if (e.prediction.support == Support::kOutside) {
+      lines.insert(fmt::format("{}: nothing like it was measured; the bounds are wide and the value is physics",
+                               e.prediction.gpu));
+    }
+  }
+  std::string out;
+  for (const std::string& line : lines) out += wrapped("note: " + line, 80, 6) + "\n";
+  return out.empty() ? out : "\n" + out;
+}
+
+std::string PredictionReport::text() const {
+  if (entries_.empty()) return "no prediction\n";
+  const Entry& first = entries_.front();
+  std::string out = fmt::format("{}: {} with {}, {} parameters\n", printable(model_), name(first.mode),
+                                name(first.runtime), with_prefix(static_cast<double>(first.parameters), ""));
+  out += fmt::format("value (bounds that hold it in {:.0f} % of all cases)\n\n", kIntervalLevel * 100);
+  Table table({{"GPU", Table::Align::kLeft, 18},
+               {"batch", Table::Align::kRight},
+               {"time", Table::Align::kLeft, 30},
+               {"power", Table::Align::kRight},
+               {"energy", Table::Align::kRight},
+               {"memory", Table::Align::kRight},
+               {"support", Table::Align::kLeft}});
+  for (const Entry& e : entries_) {
+    const Prediction& p = e.prediction;
+    table.add({p.gpu, std::to_string(e.batch), range_text(p.time, "s"), with_prefix(p.power.value.value(), "W"),
+               with_prefix(p.energy.value.value(), "J"), with_prefix(p.memory.value.value(), "B"),
+               std::string(name(p.support))});
+  }
+  out += table.text();
+  for (const Entry& e : entries_) {
+    if (shown(e) > 0) out += operations_text(e);
+  }
+  return out + notes_text();
+}
+
+}  // namespace joulecast::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predictions as people, programs and spreadsheets read them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "joulecast/predict.h"
+
+namespace joulecast::cli {
+
+// Collects predictions and prints them all at once.
+class PredictionReport {
+ public:
+  struct Options {
+    std::size_t top = 0;     // operations shown of each prediction; 0: none
+    bool breakdown = false;  // all of them
+  };
+  PredictionReport(std::string model, Options options) : model_(std::move(model)), options_(options) {}
+
+  void add(const Workload& load, Prediction prediction);
+
+  // {"schema":"joulecast.prediction/1", ...}
+  [[nodiscard]] std::string json() const;
+  // One line a prediction, units in the header.
+  [[nodiscard]] std::string csv() const;
+  // A table of 80 columns, then notes.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  // What of the workload is printed beside a prediction.
+  struct Entry {
+    Prediction prediction;
+    std::int64_t batch;
+    Mode mode;
+    Runtime runtime;
+    double flops, bytes;
+    std::int64_t parameters;
+    std::vector<UnknownOperator> unknown;
+    std::vector<std::string> notes;
+  };
+  [[nodiscard]] std::string operations_text(const Entry& entry) const;
+  [[nodiscard]] std::string notes_text() const;
+  [[nodiscard]] std::size_t shown(const Entry& entry) const;
+
+  std::string model_;
+  Options options_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace joulecast::cli

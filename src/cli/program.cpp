@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/version.h"
+#include "gpu/names.h"
+
+namespace joulecast::cli {
+namespace {
+
+std::string program_help() {
+  std::string out =
+      "joulecast predicts and measures time, power, energy and memory of deep learning\n"
+      "on GPUs.\n\n"
+      "Usage: joulecast VERB [OPTIONS]\n\nVerbs:\n";
+  for (const Verb& verb : verbs()) out += fmt::format("  {:<12}{}\n", verb.name, verb.summary);
+  out +=
+      "\nOptions:\n"
+      "  -h,--help     this text; after a verb, its options\n"
+      "  --version     versions of the program and of what it was shipped with\n\n"
+      "Examples:\n"
+      "  joulecast inspect resnet50.onnx --batch 32\n"
+      "  joulecast gpus a100\n\n"
+      "Exit codes: 0 done, 1 failed, 2 the command makes no sense.\n";
+  return out;
+}
+
+Outcome unknown_verb(std::string_view name) {
+  if (name.starts_with('-')) return usage(fmt::format("unknown option '{}'", name), "joulecast --help lists the verbs");
+  const auto distance = [&](const Verb& verb) { return edit_distance(name, verb.name); };
+  const Verb& nearest = *std::min_element(verbs().begin(), verbs().end(),
+                                          [&](const Verb& a, const Verb& b) { return distance(a) < distance(b); });
+  const bool near = distance(nearest) < nearest.name.size();  // less than half of the letters wrong
+  return usage(fmt::format("unknown verb '{}'{}", name, near ? fmt::format("; did you mean {}?", nearest.name) : ""),
+               "joulecast --help lists the verbs");
+}
+
+// CLI11 takes its arguments from the back of a vector.
+Outcome parse(CLI::App& app, const Verb& verb, std::span<const std::string_view> arguments, bool& help) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    help = true;
+  } catch (const CLI::ParseError& error) {
+    return usage(fmt::format("{}: {}", verb.name, error.what()),
+                 fmt::format("joulecast {} --help shows the options", verb.name));
+  }
+  return {};
+}
+
+// CLI11 ends every group with empty lines, hidden ones too.
+std::string help_text(const CLI::App& app) {
+  std::string out = app.help();
+  for (std::size_t at = out.find("\n\n\n"); at != std::string::npos; at = out.find("\n\n\n")) out.erase(at, 1);
+  return out;
+}
+
+Outcome run_verb(const Verb& verb, std::span<const std::string_view> arguments, Output& output) {
+  CLI::App app;
+  const Action action = define(verb, app);
+  bool help = false;
+  if (auto parsed = parse(app, verb, arguments, help); !parsed) return parsed;
+  if (!help) return action(output);
+  output.write(help_text(app));
+  return {};
+}
+
+Outcome dispatch(std::span<const std::string_view> arguments, Output& output) {
+  if (arguments.empty()) return usage("no verb", "joulecast --help lists them");
+  const std::string_view first = arguments.front();
+  if (first == "--help" || first == "-h") {
+    output.write(program_help());
+    return {};
+  }
+  if (first == "--version") {
+    output.write(version_text());
+    return {};
+  }
+  const Verb* verb = find_verb(first);
+  if (verb == nullptr) return unknown_verb(first);
+  return run_verb(*verb, arguments.subspan(1), output);
+}
+
+}  // namespace
+
+Action define(const Verb& verb, CLI::App& app) {
+  app.name(fmt::format("joulecast {}", verb.name));
+  app.description(fmt::format("joulecast {}: {}\n", verb.name, verb.summary));
+  app.set_help_flag("-h,--help", "this text");
+  app.get_formatter()->column_width(32);
+  app.get_formatter()->label("Positionals", "Arguments");
+  return verb.define(app);
+}
+
+int run(std::span<const std::string_view> arguments, Output& output) {
+  Outcome outcome = dispatch(arguments, output);
+  if (const Outcome written = output.finish(); outcome && !written) outcome = written;
+  if (outcome) return kSuccess;
+  // Whoever closed the pipe has seen enough (joulecast gpus | head) and needs no message.
+  if (!output.pipe_closed()) output.fail(outcome.error());
+  return outcome.error().exit_code;
+}
+
+}  // namespace joulecast::cli

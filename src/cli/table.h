@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of text for a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace joulecast::cli {
+
+//   Table table({{"id"}, {"memory", Align::kRight}});
+//   table.add({"a100", "40"});
+//   output.write(table.text());
+class Table {
+ public:
+  enum class Align : std::uint8_t { kLeft, kRight };
+  struct Column {
+    std::string heading;
+    Align align = Align::kLeft;
+    std::size_t max_width = 40;  // longer cells lose their middle
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // Requires: one cell a column.
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  [[nodiscard]] std::size_t row_count() const { return rows_.size(); }
+
+  // Two spaces between columns, no spaces at the ends of lines, `indent` in front of each.
+  [[nodiscard]] std::string text(std::size_t indent = 0) const;
+  // As a table of Markdown.
+  [[nodiscard]] std::string markdown() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Cuts the middle out of a text that is too long: "encoder.laye…output.dense". `width` counts letters, not bytes.
+std::string shortened(std::string_view text, std::size_t width);
+
+}  // namespace joulecast::cli

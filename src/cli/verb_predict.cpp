@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "cli/options.h"
+#include "cli/predict_text.h"
+#include "cli/verbs.h"
+#include "joulecast/import.h"
+#include "joulecast/passes.h"
+
+namespace joulecast::cli {
+namespace {
+
+struct PredictVerb {
+  std::string model, mode = "inference", precision, runtime = "pytorch-eager", optimizer = "sgd", pack;
+  std::vector<std::string> gpus{"all"}, batches, shapes, gpu_files;
+  std::size_t top = 0;
+  bool breakdown = false;
+  std::optional<double> sm_clock_mhz, power_limit_w;
+  Form form;
+};
+
+// "1,8,32" and repeated options alike.
+std::vector<std::string> split(const std::vector<std::string>& lists) {
+  std::vector<std::string> out;
+  for (const std::string& list : lists) {
+    std::size_t begin = 0;
+    while (begin <= list.size()) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      if (end > begin) out.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return out;
+}
+
+tl::expected<std::vector<std::optional<std::int64_t>>, Failure> batches(const PredictVerb& options) {
+  std::vector<std::optional<std::int64_t>> out;
+  for (const std::string& text : split(options.batches)) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > 1'000'000'000) {
+      return usage(fmt::format("--batch: '{}' is no batch size", printable(text)),
+                   "a list of whole numbers: --batch 1,8,32");
+    }
+    out.emplace_back(value);
+  }
+  if (out.empty()) out.emplace_back(std::nullopt);
+  return out;
+}
+
+tl::expected<std::vector<const Gpu*>, Failure> chosen(const Catalogue& catalogue, const PredictVerb& options) {
+  std::vector<const Gpu*> out;
+  for (const std::string& name : split(options.gpus)) {
+    if (name == "all") {
+      for (const Gpu& gpu : catalogue.all()) out.push_back(&gpu);
+      continue;
+    }
+    const auto gpu = catalogue.find(name);
+    if (!gpu) return tl::unexpected<Failure>(Failure{gpu.error(), "joulecast gpus lists all of them"});
+    out.push_back(*gpu);
+  }
+  return out;
+}
+
+tl::expected<PrepareOptions, Failure> prepare_options(const PredictVerb& options) {
+  PrepareOptions out;
+  out.mode = *parse_mode(options.mode);
+  if (!options.precision.empty()) out.precision = parse_precision(options.precision);
+  out.runtime = *parse_runtime(options.runtime);
+  out.optimizer = *parse_optimizer(options.optimizer);
+  return out;
+}
+
+// Every symbol is bound before anything is computed; what is open is said with what to type.
+Outcome check_bound(const Graph& graph, const Binding& bound) {
+  const auto open = unbound_dimensions(graph, bound);
+  if (open.empty()) return {};
+  std::string text = "the model leaves dimensions open:";
+  for (const UnboundDimension& d : open)
+    text += fmt::format(" '{}' (axis {} of input '{}')", printable(d.symbol), d.axis, printable(d.input));
+  std::string hint = "type";
+  for (const GraphInput& input : graph.inputs) {
+    const std::string& name = graph.value(input.value).name;
+    if (std::none_of(open.begin(), open.end(), [&](const auto& d) { return d.input == name; })) continue;
+    hint += " --shapes " + printable(name) + ":";
+    for (std::size_t i = 0; i < input.dimensions.size(); ++i) {
+      const Dimension& d = input.dimensions[i];
+      hint +=
+          fmt::format("{}{}", i > 0 ? "x" : "", d.extent ? std::to_string(*d.extent) : "<" + printable(d.symbol) + ">");
+    }
+  }
+  return tl::unexpected<Failure>(Failure{{ErrorCode::kInvalidInput, std::move(text)}, std::move(hint), kUsage});
+}
+
+// One batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless it is the only one.
+Outcome predict_all(const Workload& load, const Predictor& predictor, const std::vector<const Gpu*>& gpus,
+                    const PredictVerb& options, Output& output, PredictionReport& report) {
+  PredictOptions how;
+  if (options.sm_clock_mhz) how.setting.sm_clock = Hertz{*options.sm_clock_mhz * 1e6};
+  if (options.power_limit_w) how.setting.power_limit = Watts{*options.power_limit_w};
+  how.breakdown = options.breakdown || options.top > 0;
+  for (const Gpu* gpu : gpus) {
+    auto prediction = predictor.predict(load, *gpu, how);
+    if (prediction) {
+      report.add(load, *prediction);
+    } else if (gpus.size() == 1) {
+      return tl::unexpected<Failure>(prediction.error());
+    } else {
+      output.note(prediction.error().text());
+    }
+  }
+  return {};
+}
+
+Outcome run_predict(const PredictVerb& options, Output& output) {
+  const auto catalogue = load_catalogue(options.gpu_files);
+  if (!catalogue) return tl::unexpected<Failure>(catalogue.error());
+  const auto gpus = chosen(*catalogue, options);
+  if (!gpus) return tl::unexpected(gpus.error());
+  const auto sizes = batches(options);
+  if (!sizes) return tl::unexpected(sizes.error());
+  auto bound = binding({.batch = {}, .shapes = options.shapes});
+  if (!bound) return tl::unexpected(bound.error());
+  const auto how = prepare_options(options);
+  auto graph = import_model(options.model);
+  if (!graph) return tl::unexpected<Failure>(std::move(graph).error());
+  const Graph network = simplify(std::move(*graph));
+  const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
+  if (!pack) return tl::unexpected<Failure>(pack.error());
+  const auto predictor = Predictor::open(*pack);
+  if (!predictor) return tl::unexpected<Failure>(predictor.error());
+  PredictionReport report(options.model, {.top = options.top, .breakdown = options.breakdown});
+  for (const auto& batch : *sizes) {
+    bound->batch = batch.value_or(1);
+    if (auto ok = check_bound(network, *bound); !ok) return ok;
+    const auto load = prepare(network, *bound, *how);
+    if (!load) return tl::unexpected<Failure>(Error(load.error()).in(options.model));
+    if (auto ok = predict_all(*load, *predictor, *gpus, options, output, report); !ok) return ok;
+  }
+  output.write(options.form.json ? report.json() : options.form.csv ? report.csv() : report.text());
+  return {};
+}
+
+}  // namespace
+
+Action define_predict(CLI::App& app) {
+  auto options = std::make_shared<PredictVerb>();
+  app.add_option("MODEL", options->model, "model file (ONNX, or joulecast's own graph text)")
+      ->required()
+      ->type_name(kModel);
+  app.add_option("-g,--gpu", options->gpus, "GPUs by id or alias, with commas between; all (default: all)")
+      ->type_name(kGpu)
+      ->expected(1)
+      ->take_all()
+      ->default_str("");
+  app.add_option("-b,--batch", options->batches, "batch sizes, with commas between (default 1)")
+      ->type_name("N,..")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--shapes", options->shapes, "shape of an input, name:AxBxC (repeatable)")
+      ->type_name("SHAPE")
+      ->expected(1)
+      ->take_all();
+  add_choice(app, "-m,--mode", options->mode, "what to predict", {"inference", "training"});
+  add_choice(app, "--precision", options->precision, "of the matrix work (default tf32: PyTorch's own)",
+             {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"});
+  add_choice(app, "--runtime", options->runtime, "what executes the network", {"pytorch-eager", "cuda-graph"});
+  add_choice(app, "--optimizer", options->optimizer, "of training", {"sgd", "sgd-momentum", "adam"});
+  app.add_option("--sm-clock-mhz", options->sm_clock_mhz, "SM clock instead of the boost clock")
+      ->type_name("MHZ")
+      ->check(CLI::Range(1.0, 1e5));
+  app.add_option("--power-limit-w", options->power_limit_w, "power limit instead of the default")
+      ->type_name("W")
+      ->check(CLI::Range(1.0, 1e5));
+  app.add_option("--top", options->top, "the N operations that take longest")->type_name("N");
+  app.add_flag("--breakdown", options->breakdown, "every operation with its time and energy")->option_text(" ");
+  app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);
+  add_gpu_files(app, options->gpu_files);
+  add_form(app, options->form);
+  add_examples(app, {"joulecast predict resnet50.onnx --gpu a30 --batch 32",
+                     "joulecast predict resnet50.onnx --gpu a100,h100 --batch 1,32 --mode training --json",
+                     "joulecast predict bert.onnx --gpu t4 --shapes input_ids:8x128 --top 5"});
+  return [options](Output& output) { return run_predict(*options, output); };
+}
+
+}  // namespace joulecast::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs.h"
+
+#include <algorithm>
+#include <array>
+
+namespace joulecast::cli {
+namespace {
+
+// In the order of the program's help.
+constexpr std::array kVerbs{
+    Verb{"gpus", "the GPUs we know, their figures and where these come from", define_gpus},
+    Verb{"completion", "completion of commands for bash, zsh and fish", define_completion},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() {
+  return kVerbs;
+}
+
+const Verb* find_verb(std::string_view name) {
+  const auto at = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& verb) { return verb.name == name; });
+  return at == kVerbs.end() ? nullptr : &*at;
+}
+
+}  // namespace joulecast::cli

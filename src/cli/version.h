@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace joulecast::cli {
+
+// "joulecast 0.1.0" and a line for each thing that has a version of its own.
+std::string version_text();
+
+}  // namespace joulecast::cli
