@@ -118,7 +118,10 @@ class TypeTable {
   [[nodiscard]] const TypeTable& body(std::size_t i) const { return bodies_[i]; }
 
   void set_type(ValueId id, const TensorType& type) { types_[index(id)] = type; }
+  // Beyond 2^24 elements in all nothing more is kept.
   void set_known(ValueId id, Contents contents);
+  // Every value of element type `from` becomes one of `to`, bodies included: a network cast as a whole.
+  void replace(ElementType from, ElementType to);
   std::vector<TypeTable>& bodies() { return bodies_; }
 
  private:
@@ -126,6 +129,7 @@ class TypeTable {
   std::vector<TensorType> types_;
   std::vector<std::uint32_t> contents_;
   std::vector<Contents> pool_;
+  std::size_t known_elements_ = 0;
   std::vector<TypeTable> bodies_;
 };
 

@@ -21,8 +21,20 @@ const Contents* TypeTable::known(ValueId id) const {
 }
 
 void TypeTable::set_known(ValueId id, Contents contents) {
+  // Many nodes with many known elements each would take memory out of all proportion to the file.
+  constexpr std::size_t kMaxTotal = std::size_t{1} << 24;
+  const std::size_t count = contents.ints.size() + contents.reals.size();
+  if (known_elements_ + count > kMaxTotal) return;
+  known_elements_ += count;
   contents_[index(id)] = static_cast<std::uint32_t>(pool_.size());
   pool_.push_back(std::move(contents));
+}
+
+void TypeTable::replace(ElementType from, ElementType to) {
+  for (TensorType& type : types_) {
+    if (type.element == from) type.element = to;
+  }
+  for (TypeTable& body : bodies_) body.replace(from, to);
 }
 
 namespace {
