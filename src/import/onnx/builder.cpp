@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/onnx/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "import/onnx/text.h"
+
+namespace joulecast::onnx {
+namespace {
+
+// How an operator changes element type and rank of its first input. Anything not named keeps both.
+struct Guesser {
+  const GraphBuilder& builder;
+  const std::vector<ValueId>& inputs;
+  std::size_t output;
+
+  [[nodiscard]] Guess of(std::size_t i) const {
+    if (i >= inputs.size() || inputs[i] == kNoValue) return {};
+    Guess out = builder.guess(inputs[i]);
+    out.parameter = false;
+    return out;
+  }
+  [[nodiscard]] Guess with(ElementType element) const { return {element, of(0).rank, false}; }
+  // The number of elements of input i, a vector: it is the rank of the output.
+  [[nodiscard]] std::optional<std::size_t> length(std::size_t i) const {
+    const TensorType* type = i < inputs.size() && inputs[i] != kNoValue ? builder.type(inputs[i]) : nullptr;
+    if (type == nullptr || type->shape.size() != 1) return std::nullopt;
+    return static_cast<std::size_t>(type->shape[0]);
+  }
+
+  Guess operator()(const Cast& op) const { return with(op.to); }
+  Guess operator()(const Quantize& op) const { return with(op.to); }
+  Guess operator()(const Dequantize& op) const { return with(op.to); }
+  Guess operator()(const Fill& op) const { return {op.element, length(0), false}; }
+  Guess operator()(const OneHot& op) const {
+    Guess out = with(op.element);
+    if (out.rank) ++*out.rank;
+    return out;
+  }
+  Guess operator()(const ShapeOf& op) const { return {ElementType::kInt64, op.count_only ? 0U : 1U, false}; }
+  Guess operator()(const Unary& op) const {
+    const bool predicate = op.kind == UnaryKind::kNot || op.kind == UnaryKind::kIsNan || op.kind == UnaryKind::kIsInf;
+    return predicate ? with(ElementType::kBool) : of(0);
+  }
+  Guess operator()(const Binary& op) const {
+    Guess out = broadcast(of(0), of(1));
+    const bool predicate = (op.kind >= BinaryKind::kEqual && op.kind <= BinaryKind::kGreaterEqual) ||
+                           (op.kind >= BinaryKind::kAnd && op.kind <= BinaryKind::kXor);
+    if (predicate) out.element = ElementType::kBool;
+    return out;
+  }
+  Guess operator()(const Where&) const { return broadcast(of(1), of(2)); }
+  Guess operator()(const MatMul&) const { return broadcast(of(0), of(1)); }
+  Guess operator()(const Conv&) const { return {of(0).element, of(1).rank, false}; }
+  Guess operator()(const Reshape&) const { return {of(0).element, length(1), false}; }
+  Guess operator()(const Expand&) const { return broadcast(of(0), Guess{ElementType::kUnknown, length(1), false}); }
+  Guess operator()(const Flatten& op) const {
+    return {of(0).element, op.last_axis ? std::nullopt : std::optional<std::size_t>(2), false};
+  }
+  Guess operator()(const Squeeze& op) const { return by_axes(op.axes, -1); }
+  Guess operator()(const Unsqueeze& op) const { return by_axes(op.axes, 1); }
+  Guess operator()(const Reduce& op) const {
+    const bool index = op.kind == ReduceKind::kArgMax || op.kind == ReduceKind::kArgMin;
+    Guess out = op.keep_axes ? of(0) : by_axes(op.axes, -1);
+    if (index) out.element = ElementType::kInt64;
+    return out;
+  }
+  Guess operator()(const TopK&) const { return output == 1 ? with(ElementType::kInt64) : of(0); }
+  Guess operator()(const Pool&) const { return output == 1 ? with(ElementType::kInt64) : of(0); }
+  Guess operator()(const Dropout&) const { return output == 1 ? with(ElementType::kBool) : of(0); }
+  Guess operator()(const Gather& op) const {
+    Guess out{of(0).element, std::nullopt, false};
+    const auto x = of(0).rank;
+    const auto indices = of(1).rank;
+    if (op.kind == GatherKind::kSlices && x && indices && *x > 0) out.rank = *x + *indices - 1;
+    if (op.kind == GatherKind::kElements) out.rank = x;
+    return out;
+  }
+  Guess operator()(const Embedding&) const {
+    Guess out{of(0).element, of(1).rank, false};
+    if (out.rank) ++*out.rank;
+    return out;
+  }
+  Guess operator()(const Rnn&) const { return {of(0).element, output == 0 ? std::size_t{4} : std::size_t{3}, false}; }
+  Guess operator()(const Opaque& op) const {
+    if (output >= op.output_types.size()) return {};
+    const TensorType& type = op.output_types[output];
+    if (type.element == ElementType::kUnknown && type.shape.empty()) return {};
+    return {type.element, type.shape.size(), false};
+  }
+  Guess operator()(const If&) const { return {}; }
+  Guess operator()(const Loop&) const { return {}; }
+  Guess operator()(const Scan&) const { return {}; }
+  template <typename Op>
+  Guess operator()(const Op&) const {
+    return of(0);
+  }
+
+  static Guess broadcast(const Guess& a, const Guess& b) {
+    Guess out{a.element, std::nullopt, false};
+    if (a.rank && b.rank) out.rank = std::max(*a.rank, *b.rank);
+    return out;
+  }
+  // As many axes more or fewer as the list has.
+  [[nodiscard]] Guess by_axes(const IntList& axes, int sign) const {
+    const Guess x = of(0);
+    if (!x.rank || axes.empty() || (sign < 0 && axes.size() > *x.rank)) return {x.element, std::nullopt, false};
+    return {x.element, sign < 0 ? *x.rank - axes.size() : *x.rank + axes.size(), false};
+  }
+};
+
+}  // namespace
+
+std::string GraphBuilder::free_name(std::string_view wanted) {
+  std::string name = printable(wanted, kLongestInGraph);
+  if (name.empty()) name = "value";
+  if (names_.contains(name)) {
+    std::string numbered;
+    do {
+      numbered = fmt::format("{}_{}", name, ++last_suffix_);
+    } while (names_.contains(numbered));
+    name = std::move(numbered);
+  }
+  name_bytes_ += name.size();
+  names_.insert(name);
+  return name;
+}
+
+ValueId GraphBuilder::add_computed(std::string_view name, const Guess& guess) {
+  guesses_.push_back(guess);
+  return graph.add_value(Value{free_name(name), ValueKind::kComputed, {}, std::nullopt});
+}
+
+ValueId GraphBuilder::add_constant(std::string_view name, const TensorType& type, std::optional<Contents> contents,
+                                   ValueKind kind) {
+  guesses_.push_back({type.element, type.shape.size(), kind == ValueKind::kParameter});
+  Value value{free_name(name), kind, type, std::nullopt};
+  if (contents) {
+    value.contents = static_cast<std::uint32_t>(graph.contents.size());
+    graph.contents.push_back(std::move(*contents));
+  }
+  return graph.add_value(std::move(value));
+}
+
+ValueId GraphBuilder::add_input(std::string_view name, GraphInput input, const Guess& guess) {
+  guesses_.push_back(guess);
+  Value value{free_name(name), ValueKind::kInput, {}, std::nullopt};
+  const bool fixed = std::all_of(input.dimensions.begin(), input.dimensions.end(),
+                                 [](const Dimension& d) { return d.extent.has_value(); });
+  if (fixed) {
+    value.type.element = input.element;
+    for (const Dimension& dimension : input.dimensions) value.type.shape.push_back(*dimension.extent);
+  }
+  input.value = graph.add_value(std::move(value));
+  graph.inputs.push_back(std::move(input));
+  return graph.inputs.back().value;
+}
+
+const TensorType* GraphBuilder::type(ValueId id) const {
+  const Value& value = graph.value(id);
+  const bool told = value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant || guess(id).parameter;
+  return told ? &value.type : nullptr;
+}
+
+Guess GraphBuilder::guess_output(const Operator& op, const std::vector<ValueId>& inputs, std::size_t output) const {
+  return std::visit(Guesser{*this, inputs, output}, op);
+}
+
+}  // namespace joulecast::onnx

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph being built, with what can be said about its values before any size is known.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "joulecast/graph.h"
+
+namespace joulecast::onnx {
+
+// Guesses that choose between lowerings; the true types come from infer_types().
+struct Guess {
+  ElementType element = ElementType::kUnknown;
+  std::optional<std::size_t> rank;
+  bool parameter = false;  // a weight, or a weight captured by a body
+};
+
+class GraphBuilder {
+ public:
+  // Values get the name nearest to `name` that is still free.
+  ValueId add_computed(std::string_view name, const Guess& guess);
+  ValueId add_constant(std::string_view name, const TensorType& type, std::optional<Contents> contents, ValueKind kind);
+  ValueId add_input(std::string_view name, GraphInput input, const Guess& guess);
+
+  [[nodiscard]] const Guess& guess(ValueId id) const { return guesses_[index(id)]; }
+  [[nodiscard]] const Contents* known(ValueId id) const { return graph.known(id); }
+  // The whole type where the file tells it: parameters (captured ones too) and constants.
+  [[nodiscard]] const TensorType* type(ValueId id) const;
+  // What an output of `op` will be like.
+  [[nodiscard]] Guess guess_output(const Operator& op, const std::vector<ValueId>& inputs, std::size_t output) const;
+
+  // Bytes of all names so far: inlined functions repeat theirs.
+  [[nodiscard]] std::size_t name_bytes() const { return name_bytes_; }
+
+  Graph graph;
+
+ private:
+  std::string free_name(std::string_view wanted);
+
+  std::vector<Guess> guesses_;  // one a value
+  std::unordered_set<std::string> names_;
+  std::size_t name_bytes_ = 0;
+  std::size_t last_suffix_ = 0;
+};
+
+}  // namespace joulecast::onnx

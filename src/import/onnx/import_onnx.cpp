@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/mapped_file.h"
+#include "import/onnx/importer.h"
+#include "import/onnx/reader.h"
+#include "import/onnx/text.h"
+#include "joulecast/import.h"
+
+namespace joulecast {
+namespace {
+
+Result<Graph> import_bytes(std::span<const std::byte> bytes, std::string_view name) {
+  if (bytes.empty()) return invalid("the file is empty");
+  JC_ASSIGN_OR_RETURN(const onnx::ModelView model, onnx::read_model(bytes));
+  JC_ASSIGN_OR_RETURN(Graph graph, onnx::Importer(model).run(name));
+  JC_RETURN_IF_ERROR(validate(graph));
+  return graph;
+}
+
+}  // namespace
+
+Result<Graph> import_onnx(std::span<const std::byte> bytes, std::string_view name) {
+  auto graph = import_bytes(bytes, name);
+  if (!graph) return tl::unexpected(std::move(graph).error().in(onnx::printable(name)));
+  return graph;
+}
+
+Result<Graph> import_onnx(const std::string& path) {
+  JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
+  auto graph = import_bytes(file.bytes(), std::filesystem::path(path).stem().string());
+  if (!graph) return tl::unexpected(std::move(graph).error().in(path));
+  return graph;
+}
+
+}  // namespace joulecast

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/onnx/node_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "import/onnx/importer.h"
+#include "import/onnx/text.h"
+
+namespace joulecast::onnx {
+
+Guess NodeContext::guess_of(ValueId id) const {
+  return id == kNoValue ? Guess{} : scope_.builder->guess(id);
+}
+
+const TensorType* NodeContext::type(std::size_t i) const {
+  return has(i) ? scope_.builder->type(inputs_[i]) : nullptr;
+}
+
+const Contents* NodeContext::known(std::size_t i) const {
+  return has(i) ? scope_.builder->known(inputs_[i]) : nullptr;
+}
+
+bool NodeContext::used(std::size_t i) const {
+  return i < node_.outputs.size() && !node_.outputs[i].empty() && scope_.used.contains(node_.outputs[i]);
+}
+
+bool NodeContext::any_used_after(std::size_t first) const {
+  for (std::size_t i = first + 1; i < node_.outputs.size(); ++i) {
+    if (used(i)) return true;
+  }
+  return false;
+}
+
+std::string NodeContext::output_name(std::size_t i) const {
+  return fmt::format("{}{}", scope_.prefix, i < node_.outputs.size() ? node_.outputs[i] : std::string_view{});
+}
+
+void NodeContext::add_node(Operator op, std::vector<ValueId> inputs, std::vector<ValueId> outputs) {
+  while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
+  scope_.builder->graph.nodes.push_back(Node{std::move(op), std::move(inputs), std::move(outputs),
+                                             scope_.prefix + printable(node_.name, kLongestInGraph)});
+}
+
+// Outputs that nobody reads are left out, except the first: the text form and the reports want something to name.
+Result<void> NodeContext::emit(Operator op, std::vector<ValueId> inputs, std::size_t outputs) {
+  const std::size_t count = std::min(outputs, node_.outputs.size());
+  std::vector<ValueId> ids(count, kNoValue);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view name = node_.outputs[i];
+    if (name.empty() || (i > 0 && !used(i))) continue;
+    ids[i] = scope_.builder->add_computed(output_name(i), scope_.builder->guess_output(op, inputs, i));
+    scope_.values.emplace(name, ids[i]);
+  }
+  const bool split = std::holds_alternative<Split>(op);
+  while (!split && ids.size() > 1 && ids.back() == kNoValue) ids.pop_back();
+  add_node(std::move(op), std::move(inputs), std::move(ids));
+  return {};
+}
+
+Result<void> NodeContext::emit_output(std::size_t i, Operator op, std::vector<ValueId> inputs) {
+  if (i >= node_.outputs.size() || node_.outputs[i].empty()) return {};
+  const ValueId id = scope_.builder->add_computed(output_name(i), scope_.builder->guess_output(op, inputs, 0));
+  scope_.values.emplace(node_.outputs[i], id);
+  add_node(std::move(op), std::move(inputs), {id});
+  return {};
+}
+
+std::vector<ValueId> NodeContext::steps(Operator op, std::vector<ValueId> inputs, std::size_t outputs,
+                                        std::string_view suffix) {
+  std::vector<ValueId> ids;
+  for (std::size_t i = 0; i < outputs; ++i) {
+    ids.push_back(scope_.builder->add_computed(fmt::format("{}/{}", output_name(0), suffix),
+                                               scope_.builder->guess_output(op, inputs, i)));
+  }
+  add_node(std::move(op), std::move(inputs), ids);
+  return ids;
+}
+
+ValueId NodeContext::step(Operator op, std::vector<ValueId> inputs, std::string_view suffix) {
+  return steps(std::move(op), std::move(inputs), 1, suffix)[0];
+}
+
+Result<void> NodeContext::alias(std::size_t i, ValueId id) {
+  if (i < node_.outputs.size() && !node_.outputs[i].empty() && id != kNoValue) {
+    scope_.values.emplace(node_.outputs[i], id);
+  }
+  return {};
+}
+
+Result<void> NodeContext::constant_output(const TensorType& type, std::optional<Contents> contents, ValueKind kind) {
+  return alias(0, scope_.builder->add_constant(output_name(0), type, std::move(contents), kind));
+}
+
+namespace {
+
+// Unknown extents are -1: infer() takes them from the first input.
+TensorType declared_type(const ValueInfoView* info) {
+  TensorType out;
+  if (info == nullptr || !info->tensor || info->dimensions.size() > kMaxRank) return out;
+  out.element = info->element;
+  for (const DimensionView& dimension : info->dimensions) {
+    const bool told = dimension.symbol.empty() && dimension.extent && *dimension.extent >= 0;
+    out.shape.push_back(told ? *dimension.extent : -1);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<void> NodeContext::opaque() {
+  const std::string_view domain = canonical_domain(node_.domain);
+  Opaque op;
+  op.name =
+      domain.empty() ? printable(node_.op_type) : fmt::format("{}.{}", printable(domain), printable(node_.op_type));
+  bool any = false;
+  for (const std::string_view name : node_.outputs) {
+    const auto info = scope_.declared.find(name);
+    any = any || info != scope_.declared.end();
+    op.output_types.push_back(declared_type(info == scope_.declared.end() ? nullptr : info->second));
+  }
+  if (!any) op.output_types.clear();
+  return emit(std::move(op), inputs_, node_.outputs.size());
+}
+
+ValueId NodeContext::constant(std::string_view suffix, const TensorType& type, Contents contents) {
+  return scope_.builder->add_constant(fmt::format("{}/{}", output_name(0), suffix), type, std::move(contents),
+                                      ValueKind::kConstant);
+}
+
+ValueId NodeContext::int_vector(IntList values) {
+  const TensorType type{ElementType::kInt64, Shape{static_cast<std::int64_t>(values.size())}};
+  return constant("ints", type, Contents{std::move(values), {}});
+}
+ValueId NodeContext::int_scalar(std::int64_t value) {
+  return constant("int", TensorType{ElementType::kInt64, {}}, Contents{{value}, {}});
+}
+ValueId NodeContext::real_vector(std::vector<double> values) {
+  const TensorType type{ElementType::kFloat32, Shape{static_cast<std::int64_t>(values.size())}};
+  return constant("reals", type, Contents{{}, std::move(values)});
+}
+ValueId NodeContext::real_scalar(double value, ElementType element) {
+  return constant("real", TensorType{element, {}}, Contents{{}, {value}});
+}
+
+void NodeContext::note(std::string text) {
+  importer_.note(std::move(text));
+}
+
+Result<NodeContext::Body> NodeContext::body(std::string_view attribute) {
+  JC_ASSIGN_OR_RETURN(const GraphView* view, graph(attribute));
+  auto out = importer_.body(*view, scope_);
+  if (!out) return tl::unexpected(std::move(out).error().in(fmt::format("attribute '{}'", attribute)));
+  return out;
+}
+
+}  // namespace joulecast::onnx

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/onnx/reader.h"
+
+#include <fmt/format.h>
+
+#include <protozero/pbf_reader.hpp>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "import/onnx/tensor_data.h"
+#include "import/onnx/text.h"
+
+namespace joulecast::onnx {
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+// Field number and wire type together: a known number with another wire type is skipped as protobuf does with
+// unknown fields, and never read as what it is not.
+constexpr std::uint32_t text_field(std::uint32_t number) {
+  return protozero::tag_and_type(number, pbf_wire_type::length_delimited);
+}
+constexpr std::uint32_t varint_field(std::uint32_t number) {
+  return protozero::tag_and_type(number, pbf_wire_type::varint);
+}
+constexpr std::uint32_t float_field(std::uint32_t number) {
+  return protozero::tag_and_type(number, pbf_wire_type::fixed32);
+}
+constexpr std::uint32_t double_field(std::uint32_t number) {
+  return protozero::tag_and_type(number, pbf_wire_type::fixed64);
+}
+
+std::string_view view(pbf_reader& r) {
+  const auto v = r.get_view();
+  return {v.data(), v.size()};
+}
+
+// Reads one model. Members named after the message of onnx.proto that they read.
+class Reader {
+ public:
+  Result<ModelView> model(std::span<const std::byte> bytes) {
+    // The one place that third-party exceptions may reach.
+    try {
+      return read_model(pbf_reader(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    } catch (const protozero::exception& e) {
+      return invalid(fmt::format("truncated or corrupted, or no ONNX file ({}){}", e.what(), place()));
+    }
+  }
+
+ private:
+  Result<ModelView> read_model(pbf_reader r) {
+    ModelView out;
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case varint_field(1):
+          out.ir_version = r.get_int64();
+          break;
+        case text_field(2):
+          out.producer = view(r);
+          break;
+        case text_field(7):
+          JC_RETURN_IF_ERROR(read_main_graph(r.get_message(), out));
+          break;
+        case text_field(8):
+          JC_RETURN_IF_ERROR(append(out.opsets, opset(r.get_message())));
+          break;
+        case text_field(25):
+          JC_RETURN_IF_ERROR(append(out.functions, function(r.get_message())));
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return out;
+  }
+
+  Result<void> read_main_graph(pbf_reader r, ModelView& out) {
+    if (out.graph) return invalid("has more than one graph");
+    JC_ASSIGN_OR_RETURN(out.graph, graph(r, 0));
+    return {};
+  }
+
+  Result<OpsetView> opset(pbf_reader r) {
+    OpsetView out;
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case text_field(1):
+          out.domain = view(r);
+          break;
+        case varint_field(2):
+          out.version = r.get_int64();
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return out;
+  }
+
+  Result<FunctionView> function(pbf_reader r) {
+    FunctionView out;
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case text_field(1):
+          out.name = view(r);
+          break;
+        case text_field(4):
+          JC_RETURN_IF_ERROR(append_scalar(out.inputs, view(r)));
+          break;
+        case text_field(5):
+          JC_RETURN_IF_ERROR(append_scalar(out.outputs, view(r)));
+          break;
+        case text_field(7):
+          JC_RETURN_IF_ERROR(append_node(out.nodes, r.get_message(), 0));
+          break;
+        case text_field(9):
+          JC_RETURN_IF_ERROR(append(out.opsets, opset(r.get_message())));
+          break;
+        case text_field(10):
+          out.domain = view(r);
+          break;
+        case text_field(11):
+          JC_RETURN_IF_ERROR(append(out.defaults, attribute(r.get_message(), 0)));
+          break;
+        case text_field(12):
+          JC_RETURN_IF_ERROR(append(out.value_info, value_info(r.get_message())));
+          break;
+        case text_field(13):
+          out.overload = view(r);
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return out;
+  }
+
+  Result<GraphView> graph(pbf_reader r, int depth) {
+    if (depth > kMaxDepth) return unsupported(fmt::format("graphs are nested more than {} deep{}", kMaxDepth, place()));
+    GraphView out;
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case text_field(1):
+          JC_RETURN_IF_ERROR(append_node(out.nodes, r.get_message(), depth));
+          break;
+        case text_field(2):
+          out.name = view(r);
+          break;
+        case text_field(5):
+          JC_RETURN_IF_ERROR(append(out.initializers, tensor(r.get_message())));
+          break;
+        case text_field(11):
+          JC_RETURN_IF_ERROR(append(out.inputs, value_info(r.get_message())));
+          break;
+        case text_field(12):
+          JC_RETURN_IF_ERROR(append(out.outputs, value_info(r.get_message())));
+          break;
+        case text_field(13):
+          JC_RETURN_IF_ERROR(append(out.value_info, value_info(r.get_message())));
+          break;
+        case text_field(15):
+          JC_RETURN_IF_ERROR(append(out.initializers, sparse_tensor(r.get_message())));
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return out;
+  }
+
+  Result<void> append_node(std::vector<NodeView>& list, pbf_reader r, int depth) {
+    if (++nodes_ > kMaxNodes) return unsupported(fmt::format("more than {} nodes", kMaxNodes));
+    node_name_ = {};
+    JC_ASSIGN_OR_RETURN(NodeView one, node(r, depth));
+    list.push_back(std::move(one));
+    return {};
+  }
+
+  Result<NodeView> node(pbf_reader r, int depth) {
+    NodeView out;
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case text_field(1):
+          JC_RETURN_IF_ERROR(append_scalar(out.inputs, view(r)));
+          break;
+        case text_field(2):
+          JC_RETURN_IF_ERROR(append_scalar(out.outputs, view(r)));
+          break;
+        case text_field(3):
+          node_name_ = out.name = view(r);
+          break;
+        case text_field(4):
+          out.op_type = view(r);
+          break;
+        case text_field(5):
+          JC_RETURN_IF_ERROR(append(out.attributes, attribute(r.get_message(), depth)));
+          break;
+        case text_field(7):
+          out.domain = view(r);
+          break;
+        case text_field(8):
+          out.overload = view(r);
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return out;
+  }
+
+  Result<AttributeView> attribute(pbf_reader r, int depth) {
+    AttributeView out;
+    Present present;
+    while (r.next()) JC_RETURN_IF_ERROR(attribute_field(r, out, present, depth));
+    if (out.type == AttributeType::kUndefined) out.type = present.type;
+    return out;
+  }
+
+  // Files before IR version 2 do not write the type: the last field that holds something tells it.
+  struct Present {
+    AttributeType type = AttributeType::kUndefined;
+  };
+
+  Result<void> attribute_field(pbf_reader& r, AttributeView& out, Present& present, int depth) {
+    switch (r.tag_and_type()) {
+      case text_field(1):
+        out.name = view(r);
+        return {};
+      case varint_field(20): {
+        const std::int64_t type = r.get_int64();
+        if (type < 0 || type > static_cast<std::int64_t>(AttributeType::kTypes)) {
+          return invalid(fmt::format("attribute '{}' has the unknown type {}{}", printable(out.name), type, place()));
+        }
+        out.type = static_cast<AttributeType>(type);
+        return {};
+      }
+      case text_field(21):
+        out.reference = view(r);
+        return {};
+      case float_field(2):
+        out.number = r.get_float();
+        present.type = AttributeType::kFloat;
+        return {};
+      case varint_field(3):
+        out.integer = r.get_int64();
+        present.type = AttributeType::kInt;
+        return {};
+      case text_field(4):
+        out.string = view(r);
+        present.type = AttributeType::kString;
+        return {};
+      default:
+        return attribute_list(r, out, present, depth);
+    }
+  }
+
+  Result<void> attribute_list(pbf_reader& r, AttributeView& out, Present& present, int depth) {
+    switch (r.tag_and_type()) {
+      case text_field(5):
+        present.type = AttributeType::kTensor;
+        return append(out.tensors, tensor(r.get_message()));
+      case text_field(6):
+        present.type = AttributeType::kGraph;
+        return append(out.graphs, graph(r.get_message(), depth + 1));
+      case float_field(7):
+        present.type = AttributeType::kFloats;
+        return append_scalar(out.numbers, r.get_float());
+      case text_field(7):
+        present.type = AttributeType::kFloats;
+        return append_packed(out.numbers, r.get_packed_float());
+      case varint_field(8):
+        present.type = AttributeType::kInts;
+        return append_scalar(out.integers, r.get_int64());
+      case text_field(8):
+        present.type = AttributeType::kInts;
+        return append_packed(out.integers, r.get_packed_int64());
+      case text_field(9):
+        present.type = AttributeType::kStrings;
+        return append_scalar(out.strings, view(r));
+      default:
+        r.skip();
+        return {};
+    }
+  }
+
+  Result<ValueInfoView> value_info(pbf_reader r) {
+    ValueInfoView out;
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case text_field(1):
+          out.name = view(r);
+          break;
+        case text_field(2):
+          JC_RETURN_IF_ERROR(type(r.get_message(), out));
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return out;
+  }
+
+  Result<void> type(pbf_reader r, ValueInfoView& out) {
+    while (r.next()) {
+      out.known_type = true;
+      switch (r.tag_and_type()) {
+        case text_field(1):  // tensor
+        case text_field(8):  // sparse tensor: the same fields
+          out.tensor = true;
+          JC_RETURN_IF_ERROR(tensor_type(r.get_message(), out));
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return {};
+  }
+
+  Result<void> tensor_type(pbf_reader r, ValueInfoView& out) {
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case varint_field(1):
+          out.element = element_type(r.get_int64());
+          break;
+        case text_field(2):
+          out.has_shape = true;
+          JC_RETURN_IF_ERROR(shape(r.get_message(), out));
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return {};
+  }
+
+  Result<void> shape(pbf_reader r, ValueInfoView& out) {
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case text_field(1):
+          JC_RETURN_IF_ERROR(append_scalar(out.dimensions, dimension(r.get_message())));
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return {};
+  }
+
+  static DimensionView dimension(pbf_reader r) {
+    DimensionView out;
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case varint_field(1):
+          out.extent = r.get_int64();
+          break;
+        case text_field(2):
+          out.symbol = view(r);
+          break;
+        default:
+          r.skip();
+      }
+    }
+    return out;
+  }
+
+  // The dense shape is the parameter; values and indices are smaller.
+  Result<TensorView> sparse_tensor(pbf_reader r) {
+    TensorView out;
+    TensorData data;
+    while (r.next()) {
+      switch (r.tag_and_type()) {
+        case text_field(1): {
+          JC_ASSIGN_OR_RETURN(const TensorView values, tensor(r.get_message()));
+          out.name = values.name;
+          out.type.element = values.type.element;
+          break;
+        }
+        case varint_field(3):
+          data.add_dimension(r.get_int64());
+          break;
+        case text_field(3):
+          for (const std::int64_t extent : r.get_packed_int64()) data.add_dimension(extent);
+          break;
+        default:
+          r.skip();
+      }
+    }
+    JC_ASSIGN_OR_RETURN(out.type.shape, data.shape(out.name));
+    return out;
+  }
+
+  Result<TensorView> tensor(pbf_reader r) {
+    TensorView out;
+    TensorData data;
+    while (r.next()) tensor_field(r, out, data);
+    out.type.element = element_type(data.data_type);
+    JC_ASSIGN_OR_RETURN(out.type.shape, data.shape(out.name));
+    JC_ASSIGN_OR_RETURN(out.contents, data.decode(out));
+    if (out.contents) scalars_ += out.contents->ints.size() + out.contents->reals.size();
+    if (scalars_ > kMaxScalars) return too_large();
+    return out;
+  }
+
+  static void tensor_field(pbf_reader& r, TensorView& out, TensorData& data) {
+    switch (r.tag_and_type()) {
+      case varint_field(1):
+        return data.add_dimension(r.get_int64());
+      case text_field(1):
+        for (const std::int64_t extent : r.get_packed_int64()) data.add_dimension(extent);
+        return;
+      case varint_field(2):
+        data.data_type = r.get_int64();
+        return;
+      case text_field(8):
+        out.name = view(r);
+        return;
+      case text_field(9):
+        data.raw = view(r);
+        return;
+      case varint_field(14):
+        data.external = r.get_int64() == 1;
+        return;
+      default:
+        return tensor_data_field(r, data);
+    }
+  }
+
+  // Packed lists are kept as views and decoded once the dimensions are known to be small; entries written one by one
+  // (before protobuf packed them by default) are kept up to the number that may ever be looked at.
+  static void tensor_data_field(pbf_reader& r, TensorData& data) {
+    switch (r.tag_and_type()) {
+      case text_field(4):
+        return data.add_packed(TensorData::Packed::kFloat, view(r));
+      case text_field(5):
+        return data.add_packed(TensorData::Packed::kVarint, view(r));
+      case text_field(7):
+        return data.add_packed(TensorData::Packed::kVarint, view(r));
+      case text_field(10):
+        return data.add_packed(TensorData::Packed::kDouble, view(r));
+      case text_field(11):
+        return data.add_packed(TensorData::Packed::kVarint, view(r));
+      case float_field(4):
+        return data.add_real(static_cast<double>(r.get_float()));
+      case double_field(10):
+        return data.add_real(r.get_double());
+      case varint_field(5):
+      case varint_field(7):
+      case varint_field(11):
+        return data.add_integer(r.get_int64());
+      default:
+        r.skip();
+    }
+  }
+
+  template <typename T>
+  Result<void> append(std::vector<T>& list, Result<T> one) {
+    if (!one) return tl::unexpected(std::move(one).error());
+    if (++messages_ > kMaxMessages) return too_large();
+    list.push_back(std::move(*one));
+    return {};
+  }
+
+  template <typename T>
+  Result<void> append_scalar(std::vector<T>& list, T one) {
+    if (++scalars_ > kMaxScalars) return too_large();
+    list.push_back(one);
+    return {};
+  }
+
+  template <typename T, typename Range>
+  Result<void> append_packed(std::vector<T>& list, const Range& range) {
+    for (const T one : range) JC_RETURN_IF_ERROR(append_scalar(list, one));
+    return {};
+  }
+
+  [[nodiscard]] tl::unexpected<Error> too_large() const {
+    return unsupported(fmt::format("has more entries than any real model{}", place()));
+  }
+
+  [[nodiscard]] std::string place() const {
+    if (nodes_ == 0) return "";
+    if (node_name_.empty()) return fmt::format(" at or after node {}", nodes_ - 1);
+    return fmt::format(" at or after node {} '{}'", nodes_ - 1, printable(node_name_));
+  }
+
+  std::size_t nodes_ = 0, messages_ = 0, scalars_ = 0;
+  std::string_view node_name_;  // of the node read last, for errors
+};
+
+}  // namespace
+
+Result<ModelView> read_model(std::span<const std::byte> bytes) {
+  return Reader().model(bytes);
+}
+
+}  // namespace joulecast::onnx
