@@ -14,7 +14,7 @@
 
 namespace joulecast {
 
-// Recognises the format by the file's contents, whatever its name.
+// Recognises the format by the file's contents, whatever its name: ONNX, and the text form of graph.h ("graph ...").
 // Errors: kNotFound, kIo; kUnsupported for a format we do not read (says which are); those of the format's importer.
 Result<Graph> import_model(const std::string& path);
 

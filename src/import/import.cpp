@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "base/mapped_file.h"
 
@@ -40,7 +41,7 @@ constexpr std::array kForeign{
               "a program"},
 };
 
-constexpr std::string_view kSupported = "supported is ONNX (.onnx)";
+constexpr std::string_view kSupported = "supported are ONNX (.onnx) and the text form of graphs (.jcg)";
 
 std::optional<std::string_view> foreign_format(std::string_view text) {
   for (const Signature& signature : kForeign) {
@@ -66,6 +67,12 @@ bool is_saved_model(std::string_view text) {
   return text.starts_with("\x08\x01\x12"sv);
 }
 
+Result<Graph> import_text(std::string_view text, const std::string& path) {
+  auto graph = parse_graph(text);
+  if (!graph) return tl::unexpected(std::move(graph).error().in(path));
+  return graph;
+}
+
 }  // namespace
 
 Result<Graph> import_model(const std::string& path) {
@@ -79,6 +86,7 @@ Result<Graph> import_model(const std::string& path) {
     if (is_saved_model(text)) {
       return unsupported(fmt::format("{}: is a TensorFlow SavedModel; {}", path, kSupported));
     }
+    if (text.starts_with("graph ")) return import_text(text, path);
     if (is_printable(text)) return unsupported(fmt::format("{}: is a text file; {}", path, kSupported));
   }
   return import_onnx(path);

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "graph/infer_context.h"
 #include "graph/ops/helpers.h"
@@ -64,20 +66,54 @@ std::optional<std::int64_t> evaluate(BinaryKind kind, std::int64_t a, std::int64
   }
 }
 
+// Exporters compute sizes and paddings in floating point too.
+std::optional<double> evaluate(BinaryKind kind, double a, double b) {
+  switch (kind) {
+    case BinaryKind::kAdd:
+      return a + b;
+    case BinaryKind::kSub:
+      return a - b;
+    case BinaryKind::kMul:
+      return a * b;
+    case BinaryKind::kDiv:
+      return b == 0.0 ? std::nullopt : std::optional(a / b);
+    case BinaryKind::kPow:
+      return std::pow(a, b);
+    case BinaryKind::kMin:
+      return std::min(a, b);
+    case BinaryKind::kMax:
+      return std::max(a, b);
+    default:
+      return std::nullopt;
+  }
+}
+
+// Every element of the result; nothing if one of them is not to be had.
+template <typename T>
+std::optional<std::vector<T>> evaluate_all(const Binary& op, const InferContext& context, const Shape& shape,
+                                           const std::vector<T>& a, const std::vector<T>& b) {
+  std::vector<T> out;
+  const auto elements = static_cast<std::size_t>(*checked_elements(shape));
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto value = evaluate(op.kind, a[broadcast_index(i, shape, context.shape(0))],
+                                b[broadcast_index(i, shape, context.shape(1))]);
+    if (!value) return std::nullopt;
+    out.push_back(*value);
+  }
+  return out;
+}
+
 void follow(const Binary& op, InferContext& context, const Shape& shape) {
   const Contents* a = context.known(0);
   const Contents* b = context.known(1);
-  if (a == nullptr || b == nullptr || a->ints.empty() || b->ints.empty()) return;
   const auto elements = checked_elements(shape);
-  if (!elements || *elements > static_cast<std::int64_t>(kMaxKnownElements)) return;
-  Contents out;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(*elements); ++i) {
-    const auto value = evaluate(op.kind, a->ints[broadcast_index(i, shape, context.shape(0))],
-                                b->ints[broadcast_index(i, shape, context.shape(1))]);
-    if (!value) return;
-    out.ints.push_back(*value);
+  if (a == nullptr || b == nullptr || !elements || *elements > static_cast<std::int64_t>(kMaxKnownElements)) return;
+  if (!a->ints.empty() && !b->ints.empty()) {
+    if (auto ints = evaluate_all(op, context, shape, a->ints, b->ints)) context.set_known(0, {std::move(*ints), {}});
+  } else if (!a->reals.empty() && !b->reals.empty()) {
+    if (auto reals = evaluate_all(op, context, shape, a->reals, b->reals))
+      context.set_known(0, {{}, std::move(*reals)});
   }
-  context.set_known(0, std::move(out));
 }
 
 }  // namespace

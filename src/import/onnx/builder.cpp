@@ -23,24 +23,38 @@ struct Guesser {
     out.parameter = false;
     return out;
   }
-  [[nodiscard]] Guess with(ElementType element) const { return {element, of(0).rank, false}; }
-  // The number of elements of input i, a vector: it is the rank of the output.
+  [[nodiscard]] Guess with(ElementType element) const { return {element, of(0).rank, false, of(0).length}; }
   [[nodiscard]] std::optional<std::size_t> length(std::size_t i) const {
-    const TensorType* type = i < inputs.size() && inputs[i] != kNoValue ? builder.type(inputs[i]) : nullptr;
-    if (type == nullptr || type->shape.size() != 1) return std::nullopt;
-    return static_cast<std::size_t>(type->shape[0]);
+    const auto out = of(i).length;
+    return out && *out <= kMaxRank ? out : std::nullopt;
   }
 
   Guess operator()(const Cast& op) const { return with(op.to); }
   Guess operator()(const Quantize& op) const { return with(op.to); }
   Guess operator()(const Dequantize& op) const { return with(op.to); }
-  Guess operator()(const Fill& op) const { return {op.element, length(0), false}; }
+  Guess operator()(const Fill& op) const { return {op.element, length(0), false, {}}; }
   Guess operator()(const OneHot& op) const {
     Guess out = with(op.element);
     if (out.rank) ++*out.rank;
     return out;
   }
-  Guess operator()(const ShapeOf& op) const { return {ElementType::kInt64, op.count_only ? 0U : 1U, false}; }
+  Guess operator()(const ShapeOf& op) const {
+    if (op.count_only) return {ElementType::kInt64, 0U, false, {}};
+    return {ElementType::kInt64, 1U, false, op.begin == 0 && !op.end ? of(0).rank : std::nullopt};
+  }
+  Guess operator()(const Concat&) const {
+    Guess out = of(0);
+    for (std::size_t i = 1; i < inputs.size() && out.length; ++i) {
+      const auto more = of(i).length;
+      out.length = more ? std::optional(*out.length + *more) : std::nullopt;
+    }
+    return out;
+  }
+  // These keep the rank, but of a vector not the length.
+  Guess operator()(const Slice&) const { return resized(); }
+  Guess operator()(const Split&) const { return resized(); }
+  Guess operator()(const Pad&) const { return resized(); }
+  Guess operator()(const Tile&) const { return resized(); }
   Guess operator()(const Unary& op) const {
     const bool predicate = op.kind == UnaryKind::kNot || op.kind == UnaryKind::kIsNan || op.kind == UnaryKind::kIsInf;
     return predicate ? with(ElementType::kBool) : of(0);
@@ -54,25 +68,31 @@ struct Guesser {
   }
   Guess operator()(const Where&) const { return broadcast(of(1), of(2)); }
   Guess operator()(const MatMul&) const { return broadcast(of(0), of(1)); }
-  Guess operator()(const Conv&) const { return {of(0).element, of(1).rank, false}; }
-  Guess operator()(const Reshape&) const { return {of(0).element, length(1), false}; }
-  Guess operator()(const Expand&) const { return broadcast(of(0), Guess{ElementType::kUnknown, length(1), false}); }
+  Guess operator()(const Conv&) const { return {of(0).element, of(1).rank, false, {}}; }
+  Guess operator()(const Reshape&) const { return {of(0).element, length(1), false, {}}; }
+  Guess operator()(const Expand&) const { return broadcast(of(0), Guess{ElementType::kUnknown, length(1), false, {}}); }
   Guess operator()(const Flatten& op) const {
-    return {of(0).element, op.last_axis ? std::nullopt : std::optional<std::size_t>(2), false};
+    return {of(0).element, op.last_axis ? std::nullopt : std::optional<std::size_t>(2), false, {}};
   }
   Guess operator()(const Squeeze& op) const { return by_axes(op.axes, -1); }
-  Guess operator()(const Unsqueeze& op) const { return by_axes(op.axes, 1); }
+  Guess operator()(const Unsqueeze& op) const {
+    Guess out = by_axes(op.axes, 1);
+    if (of(0).rank == 0U && out.rank == 1U) out.length = 1;
+    return out;
+  }
   Guess operator()(const Reduce& op) const {
     const bool index = op.kind == ReduceKind::kArgMax || op.kind == ReduceKind::kArgMin;
     Guess out = op.keep_axes ? of(0) : by_axes(op.axes, -1);
     if (index) out.element = ElementType::kInt64;
     return out;
   }
-  Guess operator()(const TopK&) const { return output == 1 ? with(ElementType::kInt64) : of(0); }
+  Guess operator()(const TopK&) const {
+    return {output == 1 ? ElementType::kInt64 : of(0).element, of(0).rank, false, {}};
+  }
   Guess operator()(const Pool&) const { return output == 1 ? with(ElementType::kInt64) : of(0); }
   Guess operator()(const Dropout&) const { return output == 1 ? with(ElementType::kBool) : of(0); }
   Guess operator()(const Gather& op) const {
-    Guess out{of(0).element, std::nullopt, false};
+    Guess out{of(0).element, std::nullopt, false, {}};
     const auto x = of(0).rank;
     const auto indices = of(1).rank;
     if (op.kind == GatherKind::kSlices && x && indices && *x > 0) out.rank = *x + *indices - 1;
@@ -80,16 +100,18 @@ struct Guesser {
     return out;
   }
   Guess operator()(const Embedding&) const {
-    Guess out{of(0).element, of(1).rank, false};
+    Guess out{of(0).element, of(1).rank, false, {}};
     if (out.rank) ++*out.rank;
     return out;
   }
-  Guess operator()(const Rnn&) const { return {of(0).element, output == 0 ? std::size_t{4} : std::size_t{3}, false}; }
+  Guess operator()(const Rnn&) const {
+    return {of(0).element, output == 0 ? std::size_t{4} : std::size_t{3}, false, {}};
+  }
   Guess operator()(const Opaque& op) const {
     if (output >= op.output_types.size()) return {};
     const TensorType& type = op.output_types[output];
     if (type.element == ElementType::kUnknown && type.shape.empty()) return {};
-    return {type.element, type.shape.size(), false};
+    return {type.element, type.shape.size(), false, {}};
   }
   Guess operator()(const If&) const { return {}; }
   Guess operator()(const Loop&) const { return {}; }
@@ -100,15 +122,18 @@ struct Guesser {
   }
 
   static Guess broadcast(const Guess& a, const Guess& b) {
-    Guess out{a.element, std::nullopt, false};
+    Guess out{a.element, std::nullopt, false, {}};
     if (a.rank && b.rank) out.rank = std::max(*a.rank, *b.rank);
+    if (a.length == b.length || b.rank == 0U) out.length = a.length;
+    if (a.rank == 0U) out.length = b.length;
     return out;
   }
+  [[nodiscard]] Guess resized() const { return {of(0).element, of(0).rank, false, {}}; }
   // As many axes more or fewer as the list has.
   [[nodiscard]] Guess by_axes(const IntList& axes, int sign) const {
     const Guess x = of(0);
-    if (!x.rank || axes.empty() || (sign < 0 && axes.size() > *x.rank)) return {x.element, std::nullopt, false};
-    return {x.element, sign < 0 ? *x.rank - axes.size() : *x.rank + axes.size(), false};
+    if (!x.rank || axes.empty() || (sign < 0 && axes.size() > *x.rank)) return {x.element, std::nullopt, false, {}};
+    return {x.element, sign < 0 ? *x.rank - axes.size() : *x.rank + axes.size(), false, {}};
   }
 };
 
@@ -136,7 +161,9 @@ ValueId GraphBuilder::add_computed(std::string_view name, const Guess& guess) {
 
 ValueId GraphBuilder::add_constant(std::string_view name, const TensorType& type, std::optional<Contents> contents,
                                    ValueKind kind) {
-  guesses_.push_back({type.element, type.shape.size(), kind == ValueKind::kParameter});
+  Guess guess{type.element, type.shape.size(), kind == ValueKind::kParameter, {}};
+  if (type.shape.size() == 1) guess.length = static_cast<std::size_t>(type.shape[0]);
+  guesses_.push_back(guess);
   Value value{free_name(name), kind, type, std::nullopt};
   if (contents) {
     value.contents = static_cast<std::uint32_t>(graph.contents.size());

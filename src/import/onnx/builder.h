@@ -16,7 +16,8 @@ namespace joulecast::onnx {
 struct Guess {
   ElementType element = ElementType::kUnknown;
   std::optional<std::size_t> rank;
-  bool parameter = false;  // a weight, or a weight captured by a body
+  bool parameter = false;             // a weight, or a weight captured by a body
+  std::optional<std::size_t> length;  // elements of a vector: as the shape of a Reshape, the rank of its output
 };
 
 class GraphBuilder {

@@ -34,7 +34,7 @@ Dimension dimension(const DimensionView& view, std::string_view input, std::size
 }
 
 Guess guess_input(const ValueInfoView& info) {
-  Guess out{info.element, std::nullopt, false};
+  Guess out{info.element, std::nullopt, false, {}};
   if (info.has_shape) out.rank = info.dimensions.size();
   return out;
 }

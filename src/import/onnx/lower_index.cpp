@@ -37,6 +37,27 @@ Result<void> lower_scatter_nd(NodeContext& node) {
   return node.emit(Scatter{GatherKind::kNd, 0}, {node.input(0), node.input(1), node.input(2)});
 }
 
+namespace {
+
+// One-hot vectors of computed integers are shape arithmetic (repeats of a Tile): as a comparison and a choice, their
+// contents can be followed.
+bool is_shape_arithmetic(const NodeContext& node, const OneHot& op) {
+  return op.depth && *op.depth > 0 && *op.depth <= static_cast<std::int64_t>(kMaxRank) && op.axis == -1 &&
+         is_integer(node.guess(2).element) && node.known(2) == nullptr;
+}
+
+Result<void> emit_choice(NodeContext& node, std::int64_t depth) {
+  IntList places;
+  for (std::int64_t i = 0; i < depth; ++i) places.push_back(i);
+  const ValueId column = node.step(Unsqueeze{{-1}}, {node.input(0)}, "column");
+  const ValueId hot = node.step(Binary{BinaryKind::kEqual}, {column, node.int_vector(places)}, "hot");
+  const ValueId off = node.step(Gather{}, {node.input(2), node.int_scalar(0)}, "off");
+  const ValueId on = node.step(Gather{}, {node.input(2), node.int_scalar(1)}, "on");
+  return node.emit(Where{}, {hot, on, off});
+}
+
+}  // namespace
+
 // indices, depth, [off, on].
 Result<void> lower_one_hot(NodeContext& node) {
   OneHot op;
@@ -47,6 +68,7 @@ Result<void> lower_one_hot(NodeContext& node) {
     op.depth = known->ints[0];
     depth = kNoValue;
   }
+  if (is_shape_arithmetic(node, op)) return emit_choice(node, *op.depth);
   return node.emit(op, {node.input(0), depth});
 }
 
