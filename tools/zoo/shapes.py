@@ -24,8 +24,9 @@ def infer(model: onnx.ModelProto, sizes: dict[str, int]) -> Shapes:
     bound = bind(model, sizes)
     found = _infer_bound(bound)
     if any(not isinstance(d, int) for shape in found.values() for d in shape):
-        for name, shape in _infer_bound(_fold(bound)).items():
-            found[name] = shape
+        folded = _fold(bound)
+        constants: Shapes = {t.name: list(t.dims) for t in folded.graph.initializer if t.name in found}
+        found |= constants | _infer_bound(folded)
     return found
 
 

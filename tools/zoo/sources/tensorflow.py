@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
 import onnx
 
 from zoo.network import Options, UnsupportedNetwork
@@ -48,6 +49,7 @@ def export(name: str, options: Options) -> tuple[onnx.ModelProto, dict[str, int]
         symbols = ["batch", "sequence"]
     else:
         raise UnsupportedNetwork(f"no tensorflow network '{name}'")
+    _randomise(module)
     function = tensorflow.function(lambda x: module(x, training=False), input_signature=[signature])
     model, _ = tf2onnx.convert.from_function(function, input_signature=[signature], opset=OPSET)
     _name_dimensions(model, symbols)
@@ -66,8 +68,17 @@ def _tagger(keras: Any, kind: str) -> Any:
     )
 
 
+def _randomise(module: Any) -> None:
+    """Gives every weight its own values: tf2onnx takes out the additions of zeros that fresh networks are full of."""
+    generator = numpy.random.default_rng(0)
+    module.set_weights([w + (0.01 * generator.random(w.shape)).astype(w.dtype) for w in module.get_weights()])
+
+
 def _name_dimensions(model: onnx.ModelProto, symbols: list[str]) -> None:
     """tf2onnx numbers unknown dimensions (unk__7); the first ones of inputs and outputs get their names."""
+    used = {name for node in model.graph.node for name in node.input}
+    for unused in [v for v in model.graph.input if v.name not in used]:  # constants that were folded
+        model.graph.input.remove(unused)
     for value in [*model.graph.input, *model.graph.output]:
         for dimension, symbol in zip(value.type.tensor_type.shape.dim, symbols, strict=False):
             dimension.dim_param = symbol
