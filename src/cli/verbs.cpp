@@ -9,6 +9,7 @@ namespace {
 
 // In the order of the program's help.
 constexpr std::array kVerbs{
+    Verb{"inspect", "what a model file holds: operators, FLOPs, bytes, parameters", define_inspect},
     Verb{"gpus", "the GPUs we know, their figures and where these come from", define_gpus},
     Verb{"completion", "completion of commands for bash, zsh and fish", define_completion},
 };

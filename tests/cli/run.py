@@ -1,22 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program as a case says and compares what it prints, byte for byte.
+"""Runs the program as the cases say and compares what it prints, byte for byte.
 
-    run_case.py [--update] folder-of-the-program case-folder...
+    run.py [--rewrite] program [case-folder...]
 
-A case is a folder with `cmd` (a bash script that calls `joulecast`; it runs in the case's folder) and the expected
-`stdout`, `stderr` (absent: nothing) and `exit` (absent: 0). --update writes what it prints now.
+A case is a folder with `cmd` (a bash script that calls `joulecast`; it runs in the case's folder, with a scratch folder
+in TMPDIR) and the expected `stdout`, `stderr` (absent: nothing) and `exit` (absent: 0). Without folders: all of cases/.
+--rewrite writes what it prints now.
 """
 
 import difflib
-import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 
 def run(case, program_folder):
+    with tempfile.TemporaryDirectory() as scratch:
+        return run_in(case, program_folder, scratch)
+
+
+def run_in(case, program_folder, scratch):
     environment = {
+        "TMPDIR": scratch,
         "PATH": f"{program_folder}:/usr/bin:/bin",
         "HOME": "/nonexistent",
         "LC_ALL": "C.UTF-8",
@@ -34,7 +41,7 @@ def expected(case, name):
     return b"0\n" if name == "exit" else b""
 
 
-def update(case, actual):
+def rewrite(case, actual):
     for name, text in actual.items():
         path = case / name
         if text == (b"0\n" if name == "exit" else b""):
@@ -62,13 +69,14 @@ def compare(case, actual):
 
 
 def main(arguments):
-    updating = arguments[:1] == ["--update"]
-    folder, *cases = arguments[1:] if updating else arguments
+    rewriting = arguments[:1] == ["--rewrite"]
+    program, *cases = arguments[1:] if rewriting else arguments
+    cases = cases or sorted(path.parent for path in Path(__file__).parent.glob("cases/*/cmd"))
     good = True
     for case in map(Path, cases):
-        actual = run(case, os.path.abspath(folder))
-        if updating:
-            update(case, actual)
+        actual = run(case, Path(program).resolve().parent)
+        if rewriting:
+            rewrite(case, actual)
         else:
             good = compare(case, actual) and good
     return 0 if good else 1

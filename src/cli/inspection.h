@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `joulecast inspect` counts in a graph, and how it is shown.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "joulecast/cost.h"
+#include "joulecast/graph.h"
+
+namespace joulecast::cli {
+
+// An extent that nobody told us.
+struct Assumption {
+  UnboundDimension dimension;
+  std::int64_t extent = 1;
+};
+
+// All operators of one label.
+struct KindTotal {
+  std::string kind;
+  bool known = true;  // false: costed by its bytes only
+  std::int64_t count = 0;
+  Cost cost;
+};
+
+struct NamedTensor {
+  std::string name;
+  ValueKind kind = ValueKind::kComputed;
+  TensorType type;
+};
+
+struct Inspection {
+  std::string model;  // path
+  std::string graph;  // name
+  std::vector<NamedTensor> inputs;
+  std::vector<Assumption> assumed;
+  std::vector<KindTotal> kinds;  // most flops first, then most bytes
+  KindTotal total;
+  std::vector<NamedTensor> largest;  // at most as many as asked for, largest first
+  std::vector<std::string> notes;
+};
+
+// 1 for a batch, 224 for heights and widths, 128 for lengths and whatever else; `binding` gets them.
+std::vector<Assumption> assume_open_dimensions(const Graph& graph, Binding& binding);
+
+// Requires: `types` is the table of `graph`.
+Inspection inspect(const Graph& graph, const TypeTable& types, std::size_t top);
+
+// Read and written by the forward pass.
+Bytes forward_bytes(const Cost& cost);
+// "dimension 'sequence' of input 'input_ids' is not bound: taken as 128; set it with --shapes input_ids:1x128".
+std::string assumption_text(const Assumption& assumption, const Inspection& inspection);
+
+std::string inspection_text(const Inspection& inspection);
+std::string inspection_json(const Inspection& inspection);  // schema joulecast.inspection/1
+std::string inspection_csv(const Inspection& inspection);   // one line a kind of operator
+
+}  // namespace joulecast::cli
