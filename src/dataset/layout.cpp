@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataset/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace joulecast {
+
+std::string_view Row::text(std::string_view column) const {
+  const auto found = header_.find(column);
+  return found == header_.end() ? std::string_view() : fields_[found->second];
+}
+
+void Row::fail(std::string_view column, std::string_view what) {
+  if (complaint_.empty()) complaint_ = fmt::format("column '{}': '{}' {}", column, text(column), what);
+}
+
+std::int64_t Row::integer(std::string_view column) {
+  const auto value = parse_integer(text(column));
+  if (!value) fail(column, "is not an integer");
+  return value.value_or(0);
+}
+
+std::int64_t Row::extent(std::string_view column) {
+  const std::int64_t value = integer(column);
+  if (value < 1 || value > kMaxElements) fail(column, "is not a possible extent");
+  return std::clamp<std::int64_t>(value, 1, kMaxElements);
+}
+
+double Row::number(std::string_view column) {
+  const auto value = parse_number(text(column));
+  if (!value) fail(column, "is not a number");
+  return value.value_or(0.0);
+}
+
+std::optional<std::int64_t> Row::optional_integer(std::string_view column) {
+  return text(column).empty() ? std::nullopt : std::optional(integer(column));
+}
+
+std::optional<double> Row::optional_number(std::string_view column) {
+  return text(column).empty() ? std::nullopt : std::optional(number(column));
+}
+
+bool Row::flag(std::string_view column) {
+  const std::string_view value = text(column);
+  if (value != "0" && value != "1") fail(column, "is neither 0 nor 1");
+  return value == "1";
+}
+
+Result<void> Row::status() const {
+  return complaint_.empty() ? Result<void>() : invalid(complaint_);
+}
+
+void RowSink::add(MeasuredOperation row) {
+  row.from.table = layout_;
+  row.from.line = line_;
+  if (sink_.operation) sink_.operation(std::move(row));
+}
+
+void RowSink::add(MeasuredNetwork row) {
+  row.from.table = layout_;
+  row.from.line = line_;
+  if (sink_.network) sink_.network(std::move(row));
+}
+
+std::vector<GpuColumn> gpu_columns(const CsvHeader& header) {
+  std::vector<GpuColumn> columns;
+  for (const auto& [name, at] : header) {
+    if (name.size() > 2 && name.ends_with("_s")) columns.push_back({name, name.substr(0, name.size() - 2)});
+  }
+  std::sort(columns.begin(), columns.end(),
+            [&](const GpuColumn& a, const GpuColumn& b) { return header.at(a.column) < header.at(b.column); });
+  return columns;
+}
+
+Result<Shape> parse_shape(std::string_view text) {
+  Shape shape;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t end = std::min(rest.find('x'), rest.size());
+    const auto extent = parse_integer(rest.substr(0, end));
+    if (!extent || *extent < 1 || shape.full()) return invalid(fmt::format("'{}' is not a shape", text));
+    shape.push_back(*extent);
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
+  }
+  if (!checked_elements(shape)) return invalid(fmt::format("'{}' has too many elements", text));
+  return shape;
+}
+
+}  // namespace joulecast

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// baidu-research/DeepBench: kernels called back to back from C++, so no host is in the way. Only matrix products: in
+// the published table the parameters of convolutions and recurrent layers stand under other names or are missing.
+#include <fmt/format.h>
+
+#include "dataset/layouts/layouts.h"
+
+namespace joulecast {
+namespace {
+
+// The value of `key` in "M=5124;N=700;A Transpose=N".
+std::string_view parameter(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(';'), text.size());
+    const std::string_view item = text.substr(0, end);
+    if (item.starts_with(key) && item.substr(key.size()).starts_with('=')) return item.substr(key.size() + 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+Result<std::int64_t> extent(std::string_view parameters, std::string_view key) {
+  const auto value = parse_integer(parameter(parameters, key));
+  if (!value || *value < 1 || *value > kMaxElements) return invalid(fmt::format("no {} in '{}'", key, parameters));
+  return *value;
+}
+
+Result<Precision> precision(std::string_view text) {
+  if (text == "Float") return Precision::kFp32;
+  if (text.starts_with("16 bit inputs")) return Precision::kFp16;
+  return unsupported(fmt::format("precision '{}'", text));
+}
+
+Result<void> read(Row& row, RowSink& sink) {
+  if (row.text("op") != "Dense Matrix Multiplication") return unsupported(fmt::format("op '{}'", row.text("op")));
+  MeasuredOperation out;
+  JC_ASSIGN_OR_RETURN(out.at.precision, precision(row.text("precision")));
+  const std::string_view parameters = row.text("params");
+  JC_ASSIGN_OR_RETURN(const std::int64_t m, extent(parameters, "M"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t n, extent(parameters, "N"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t k, extent(parameters, "K"));
+  const MatMul op{.transpose_a = parameter(parameters, "A Transpose") == "T",
+                  .transpose_b = parameter(parameters, "B Transpose") == "T"};
+  out.readings.time = row.quantity<Seconds>("time_s");
+  JC_RETURN_IF_ERROR(row.status());
+  out.at.gpu = row.text("gpu");
+  out.at.runtime = Runtime::kCudaGraph;
+  out.at.software = "cublas, rocblas";
+  out.label = out.group = fmt::format("matmul {}x{}{} by {}x{}{}", m, k, op.transpose_a ? " transposed" : "", k, n,
+                                      op.transpose_b ? " transposed" : "");
+  const ElementType element = out.at.precision == Precision::kFp32 ? ElementType::kFloat32 : ElementType::kFloat16;
+  JC_ASSIGN_OR_RETURN(
+      out.graph, sink.pool().get(fmt::format("{} {}", out.group, name(element)), [&]() -> Result<Graph> {
+        OperationBuilder builder(element);
+        builder.input(op.transpose_a ? Shape{k, m} : Shape{m, k}).input(op.transpose_b ? Shape{n, k} : Shape{k, n});
+        return std::move(builder).build(op);
+      }));
+  sink.add(std::move(out));
+  return {};
+}
+
+}  // namespace
+
+TableLayout deepbench_layout() {
+  return {"deepbench_ops",
+          {"gpu", "workload", "precision", "section", "op", "params", "pass", "time_s"},
+          [](const TableContext&) { return Result<RowReader>(read); }};
+}
+
+}  // namespace joulecast

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers of large language models, of microsoft/vidur: medians of the kernels' own times in a PyTorch profile, fp16, so
+// no host is in the way. Times are whole microseconds.
+#include <fmt/format.h>
+
+#include "dataset/layouts/layouts.h"
+
+namespace joulecast {
+namespace {
+
+constexpr Seconds kCoarse{20e-6};  // below, a microsecond is over 5 %
+
+struct Layer {
+  std::int64_t parallel, heads, kv_heads, width, hidden, tokens;
+  bool gated;
+};
+
+Result<Layer> layer_of(Row& row) {
+  const Layer layer{row.extent("tensor_parallel"),  row.extent("n_head"), row.extent("n_kv_head"),
+                    row.extent("n_embd"),           row.extent("n_ffn"),  row.extent("num_tokens"),
+                    row.text("gated_mlp") == "True"};
+  JC_RETURN_IF_ERROR(row.status());
+  const bool whole = layer.width % layer.heads == 0 && layer.width % layer.parallel == 0 &&
+                     layer.hidden % layer.parallel == 0 && layer.heads % layer.parallel == 0;
+  if (!whole) return invalid("the layer cannot be shared out evenly");
+  return layer;
+}
+
+Graph linear(const Layer& layer, std::int64_t out, std::int64_t in) {
+  return linear_operation(layer.tokens, out, in, ElementType::kFloat16, false);
+}
+
+// What one of `parallel` GPUs does (vidur's profiling/mlp/mlp_impl.py). Gated: both halves in one product, then
+// silu(a) * b. Key and value heads are at least one a GPU.
+Result<Graph> layer_operation(std::string_view op, const Layer& layer) {
+  const std::int64_t head = layer.width / layer.heads;
+  const std::int64_t kv = std::max<std::int64_t>(1, layer.kv_heads / layer.parallel);
+  const std::int64_t hidden = layer.hidden / layer.parallel;
+  const std::int64_t up = layer.gated ? 2 * hidden : hidden;
+  OperationBuilder builder(ElementType::kFloat16);
+  if (op == "attn_pre_proj") return linear(layer, (layer.heads / layer.parallel + 2 * kv) * head, layer.width);
+  if (op == "attn_post_proj") return linear(layer, layer.width, layer.width / layer.parallel);
+  if (op == "mlp_up_proj") return linear(layer, up, layer.width);
+  if (op == "mlp_down_proj") return linear(layer, layer.width, hidden);
+  if (op == "mlp_act") {
+    const ActivationKind kind = layer.gated ? ActivationKind::kGlu : ActivationKind::kGelu;
+    return std::move(builder.input({layer.tokens, up})).build(Activation{.kind = kind});
+  }
+  if (op == "input_layernorm" || op == "post_attention_layernorm") {
+    return std::move(builder.input({layer.tokens, layer.width}).parameter({layer.width})).build(RmsNorm{});
+  }
+  if (op == "add") {
+    builder.input({layer.tokens, layer.width}).input({layer.tokens, layer.width});
+    return std::move(builder).build(Binary{.kind = BinaryKind::kAdd});
+  }
+  return unsupported(fmt::format("op '{}'", op));  // emb: the table does not tell the vocabulary; attn_rope
+}
+
+std::string label_of(const Graph& graph) {
+  std::string text = label(graph.nodes.front().op);
+  for (const Value& value : graph.values) {
+    if (value.kind != ValueKind::kComputed) text += " " + joulecast::text(value.type.shape);
+  }
+  return text;
+}
+
+Result<void> read(Row& row, RowSink& sink) {
+  JC_ASSIGN_OR_RETURN(const Layer layer, layer_of(row));
+  MeasuredOperation out;
+  out.readings.time = row.quantity<Seconds>("latency_s");
+  JC_RETURN_IF_ERROR(row.status());
+  const std::string_view op = row.text("op");
+  const std::string key = fmt::format("{} {} {} {} {} {} {} {}", op, layer.parallel, layer.heads, layer.kv_heads,
+                                      layer.width, layer.hidden, layer.tokens, layer.gated);
+  JC_ASSIGN_OR_RETURN(out.graph, sink.pool().get(key, [&] { return layer_operation(op, layer); }));
+  out.at.gpu = row.text("gpu");
+  out.at.precision = Precision::kFp16;
+  out.at.runtime = Runtime::kCudaGraph;
+  out.at.software = "pytorch, vidur";
+  if (out.readings.time && *out.readings.time < kCoarse) out.from.anomaly = "coarse-clock";
+  out.label = fmt::format("{} of {}, {} tokens, {} GPUs", op, row.text("model"), layer.tokens, layer.parallel);
+  out.group = label_of(*out.graph);
+  sink.add(std::move(out));
+  return {};
+}
+
+}  // namespace
+
+TableLayout vidur_layout() {
+  return {"vidur_llm_ops",
+          {"gpu", "model", "tensor_parallel", "n_head", "n_kv_head", "n_embd", "n_ffn", "gated_mlp", "num_tokens", "op",
+           "latency_s"},
+          [](const TableContext&) { return Result<RowReader>(read); }};
+}
+
+}  // namespace joulecast

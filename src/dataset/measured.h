@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published measurements of operations and networks, as the table readers give them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "joulecast/graph.h"
+#include "joulecast/units.h"
+#include "joulecast/workload.h"
+
+namespace joulecast {
+
+// What was read off clock and power sensor. Absent: the table does not say.
+struct Readings {
+  std::optional<Seconds> time, time_std;  // of one iteration
+  std::optional<Watts> power, power_std;  // mean while it ran
+  std::optional<Joules> energy, energy_std;
+  std::optional<Bytes> memory;
+};
+
+// Under what it was measured. A setting that is absent is the device's default.
+struct Circumstances {
+  std::string gpu;        // as the table calls it; Catalogue::find() knows the usual spellings
+  std::string gpu_label;  // where the table's word for the GPU says more, a setting say: that word; else empty
+  Mode mode = Mode::kInference;
+  Precision precision = Precision::kFp32;
+  std::optional<Runtime> runtime;  // absent for runtimes we have no word for; `software` names them
+  std::string software;            // "pytorch 2.1", "vllm 0.22.0"; empty where the table does not say
+  std::optional<Watts> power_limit;
+  // The GPU was in a state of lower power and clock that the log does not name.
+  bool low_power = false;
+};
+
+// Where a row comes from, and whether it should be learned from.
+struct Provenance {
+  std::string table;     // name of the layout
+  std::size_t line = 0;  // in the file
+  bool primary = true;   // false for trials and repeats that a better run replaced
+  std::string anomaly;   // what is odd about the measurement; empty if nothing
+  std::string split;     // "train" or "test" where the publisher drew a line
+};
+
+struct MeasuredOperation {
+  // One node; its inputs have fixed extents. Rows of the same operation share it.
+  std::shared_ptr<const Graph> graph;
+  Circumstances at;
+  Readings readings;
+  Provenance from;
+  std::string label;   // for people: "Conv2d(3, 32, kernel_size=(3, 3))"
+  std::string group;   // the same for the same operation on the same shapes, wherever and however measured
+  std::string kernel;  // where the table names it
+
+  bool inplace = false;
+  bool train_state_module = false;     // inference, but batch norm and stochastic depth work as in training
+  bool gradients_accumulated = false;  // training: gradients are added to, inputs' included, and not overwritten
+  // Copies of the weight used in turn: 1 lets a small weight stay in the cache.
+  int weight_copies = 1;
+};
+
+struct MeasuredNetwork {
+  Circumstances at;
+  Readings readings;  // of one step over the whole batch
+  Provenance from;
+  std::string model;  // as the table calls it
+  std::optional<std::int64_t> batch, image_size, sequence_length;
+  std::optional<std::int64_t> channels;  // of the image
+  std::string optimizer;                 // of training; empty where the table does not say
+  int gpu_count = 1;                     // `batch` is the sum over them
+  bool compiled = false, channels_last = false;
+};
+
+}  // namespace joulecast

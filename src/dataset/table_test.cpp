@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows are made up, in the published layouts.
+#include "dataset/table.h"
+
+#include <gtest/gtest.h>
+
+#include "dataset/layout.h"
+
+namespace joulecast {
+namespace {
+
+constexpr std::string_view kHeidelberg =
+    "gpu,mode,op_type,op_repr,input_shape,time_s,time_std_s,energy_j,energy_std_j,power_w,power_std_w,module_state,"
+    "primary,anomaly,generation\n";
+
+Table parse(std::string text, std::string_view name = "table.csv") {
+  auto table = parse_table(text, name);
+  EXPECT_TRUE(table) << table.error().text();
+  return table ? *table : Table();
+}
+
+// Shapes of an operation's inputs.
+std::string inputs(const MeasuredOperation& row) {
+  std::string told = label(row.graph->nodes[0].op);
+  for (const ValueId id : row.graph->nodes[0].inputs) told += " " + text(row.graph->value(id).type.shape);
+  return told;
+}
+
+TEST(Table, HeidelbergOperation) {
+  const Table table = parse(
+      std::string(kHeidelberg) +
+      "a30,inference,Linear,\"Linear(in_features=8, out_features=4, bias=True)\",32x8,1e-5,1e-7,0.001,,100,5,"
+      "eval+inference_mode,1,,2025-02-12-train\n"
+      "a30-no-tensor-cores,inference,ReLU,ReLU(inplace=True),32x8,2e-5,,,,,,\"train-mode-module,autograd-on\",0,"
+      "power-unsteady,2024-11-finalbench\n"
+      "rtx2080ti,training,ReLU,ReLU(),32x8,3e-5,,,,,,\"train,forward+backward\",1,,2024-12-finalbench-extension\n");
+  EXPECT_EQ(table.layout, "heidelberg_operations");
+  ASSERT_EQ(table.operations.size(), 3U);
+  const auto& linear = table.operations[0];
+  EXPECT_EQ(inputs(linear), "linear 32x8 4x8 4");
+  EXPECT_EQ(linear.at.gpu, "a30");
+  EXPECT_EQ(linear.at.precision, Precision::kTf32);
+  EXPECT_EQ(linear.readings.time, Seconds{1e-5});
+  EXPECT_EQ(linear.readings.energy, Joules{0.001});
+  EXPECT_FALSE(linear.readings.energy_std);
+  EXPECT_EQ(linear.from.line, 2U);
+  EXPECT_TRUE(linear.from.primary);
+  EXPECT_FALSE(linear.train_state_module || linear.inplace || linear.gradients_accumulated || linear.at.low_power);
+  const auto& relu = table.operations[1];
+  EXPECT_EQ(relu.at.gpu, "a30");
+  EXPECT_EQ(relu.at.precision, Precision::kFp32);
+  EXPECT_TRUE(relu.inplace && relu.train_state_module);
+  EXPECT_EQ(relu.from.anomaly, "power-unsteady");
+  const auto& training = table.operations[2];
+  EXPECT_EQ(training.at.mode, Mode::kTraining);
+  EXPECT_TRUE(training.gradients_accumulated && training.at.low_power);
+  EXPECT_EQ(training.group, relu.group);  // in place or not is the same operation
+  EXPECT_EQ(training.graph, relu.graph);  // and shared
+}
+
+TEST(Table, HeidelbergNetwork) {
+  const Table table = parse(
+      "gpu,mode,model_name,class_name,input_shape,time_s,energy_j,power_w,primary,anomaly,generation\n"
+      "rtx2080ti,training,resnet18,ResNet,32x3x224x200,0.1,20,200,1,,2025-02-12-full-model\n");
+  ASSERT_EQ(table.networks.size(), 1U);
+  EXPECT_EQ(table.networks[0].model, "resnet18");
+  EXPECT_EQ(table.networks[0].batch, 32);
+  EXPECT_EQ(table.networks[0].image_size, 200);
+  EXPECT_EQ(table.networks[0].readings.power, Watts{200.0});
+  EXPECT_EQ(table.networks[0].optimizer, "sgd");
+}
+
+// One line gives a row for every GPU that has a time.
+TEST(Table, WideTables) {
+  const std::string text = "m,n,k,a100_sxm_s,h100_sxm_s\n16,32,64,,2e-6\n8,32,64,3e-6,1e-6\n";
+  const Table bf16 = parse(text, "aic_gemm_bf16.csv");
+  ASSERT_EQ(bf16.operations.size(), 3U);
+  EXPECT_EQ(bf16.operations[0].at.gpu, "h100_sxm");
+  EXPECT_EQ(bf16.operations[0].at.precision, Precision::kBf16);
+  EXPECT_EQ(bf16.operations[0].at.runtime, Runtime::kCudaGraph);
+  EXPECT_EQ(inputs(bf16.operations[0]), "linear 16x64 32x64");
+  EXPECT_EQ(bf16.operations[1].at.gpu, "a100_sxm");
+  EXPECT_EQ(bf16.operations[1].from.line, 3U);
+  const Table fp8 = parse(text, "aic_gemm_fp8.csv");
+  EXPECT_EQ(fp8.operations[0].at.precision, Precision::kFp8);
+  EXPECT_EQ(fp8.operations[0].group, bf16.operations[0].group);
+  EXPECT_EQ(fp8.operations[0].graph->values[0].type.element, ElementType::kFloat8E4M3);
+  EXPECT_FALSE(parse_table(text, "gemm.csv"));  // nothing says which
+}
+
+TEST(Table, AttentionPrefillAndDecode) {
+  const std::string header =
+      "batch_size,isl,num_heads,num_key_value_heads,head_dim,kv_cache_dtype,window_size,step,a100_sxm_s,b200_sxm_s\n";
+  const Table prefill = parse(header + "2,128,8,4,64,bfloat16,0,0,1e-5,2e-5\n");
+  ASSERT_EQ(prefill.operations.size(), 1U);  // without the B200
+  EXPECT_EQ(prefill.notes.size(), 1U);
+  EXPECT_EQ(inputs(prefill.operations[0]), "attention 2x8x128x64 2x4x128x64 2x4x128x64");
+  EXPECT_TRUE(std::get<Attention>(prefill.operations[0].graph->nodes[0].op).causal);
+  const Table decode = parse(header + "2,1,8,4,64,fp8,0,1023,1e-5,2e-5\n2,1,8,4,64,fp8,128,1023,1e-5,2e-5\n");
+  ASSERT_EQ(decode.operations.size(), 2U);
+  EXPECT_TRUE(decode.notes.empty());
+  EXPECT_EQ(inputs(decode.operations[1]), "attention 2x8x1x64 2x4x1024x64 2x4x1024x64");
+  EXPECT_FALSE(std::get<Attention>(decode.operations[1].graph->nodes[0].op).causal);
+  EXPECT_EQ(decode.operations[0].graph->values[1].type.element, ElementType::kFloat8E4M3);
+  ASSERT_EQ(decode.unmapped.size(), 1U);
+  EXPECT_EQ(decode.unmapped[0].reason, "attention in a window");
+}
+
+TEST(Table, PowerOfMatrixProducts) {
+  const Table table = parse(
+      "gpu,framework,version,kernel,dtype,m,n,k,latency_s,power_w,power_limit_w\n"
+      "h200_sxm,vllm,0.22.0,vllm_default,bfloat16,64,32,16,0.001,500,700\n"
+      "h200_sxm,vllm,0.22.0,vllm_default,fp8_block,64,32,16,0.00001,200,700\n"
+      "h200_sxm,vllm,0.22.0,vllm_default,nvfp4,64,32,16,0.001,500,700\n");
+  ASSERT_EQ(table.operations.size(), 2U);
+  EXPECT_EQ(table.operations[0].readings.energy, Joules{0.5});
+  EXPECT_EQ(table.operations[0].at.power_limit, Watts{700.0});
+  EXPECT_EQ(table.operations[0].weight_copies, 5);
+  EXPECT_EQ(table.operations[0].from.anomaly, "");
+  EXPECT_EQ(table.operations[1].at.precision, Precision::kFp8);
+  EXPECT_EQ(table.operations[1].weight_copies, 1);
+  EXPECT_EQ(table.operations[1].from.anomaly, "power-window-short");
+  ASSERT_EQ(table.unmapped.size(), 1U);
+  EXPECT_EQ(table.unmapped[0].line, 4U);
+  EXPECT_EQ(table.unmapped[0].reason, "matrix products in nvfp4");
+}
+
+TEST(Table, PowerOfAttention) {
+  const Table table = parse(
+      "gpu,framework,version,phase,batch,seq,kv_step,heads,kv_heads,head_dim,window,attn_dtype,kv_dtype,latency_s,"
+      "power_w\n"
+      "h200_sxm,vllm,0.22.0,generation,4,1,999.0,8,2.0,64,128.0,bfloat16,fp8,0.001,400\n"
+      "h200_sxm,vllm,0.22.0,context,4,256,256.0,8,2.0,64,0.0,bfloat16,bfloat16,0.001,400\n"
+      "h200_sxm,vllm,0.22.0,context,4,256,0.0,8,2.0,64,128.0,bfloat16,bfloat16,0.001,400\n"
+      "h200_sxm,vllm,0.22.0,encoder,4,256,,8,,64,,bfloat16,,0.001,400\n");
+  ASSERT_EQ(table.operations.size(), 3U);
+  EXPECT_EQ(inputs(table.operations[0]), "attention 4x8x1x64 4x2x128x64 4x2x128x64");  // its window
+  EXPECT_EQ(inputs(table.operations[1]), "attention 4x8x256x64 4x2x512x64 4x2x512x64");
+  EXPECT_EQ(inputs(table.operations[2]), "attention 4x8x256x64 4x8x256x64 4x8x256x64");
+  EXPECT_FALSE(std::get<Attention>(table.operations[2].graph->nodes[0].op).causal);
+  ASSERT_EQ(table.unmapped.size(), 1U);
+  EXPECT_EQ(table.unmapped[0].line, 4U);
+}
+
+TEST(Table, Neusight) {
+  const Table gemm = parse(
+      "gpu,op,split,dtype,batch,m,n,k,latency_s,kernel,grid,block,torch\n"
+      "Tesla P4,linear,train,fp32,1,16,8,4,1e-3,maxwell_sgemm_64x64_tn,1x1x1,256x1x1,p2.1.0\n"
+      "Tesla T4,bmm,test,fp32,3,16,8,4,1e-3,k,1x1x1,256x1x1,p2.1.0\n"
+      "Tesla T4,bmm,test,fp16,3,16,8,4,1e-3,k,1x1x1,256x1x1,p2.1.0\n");
+  ASSERT_EQ(gemm.operations.size(), 2U);
+  EXPECT_EQ(inputs(gemm.operations[0]), "linear 16x4 8x4 8");
+  EXPECT_FALSE(gemm.operations[0].from.primary);
+  EXPECT_EQ(gemm.operations[0].at.software, "pytorch 2.1.0");
+  EXPECT_EQ(inputs(gemm.operations[1]), "matmul 3x16x4 3x4x8");
+  EXPECT_EQ(gemm.operations[1].from.split, "test");
+  EXPECT_EQ(gemm.unmapped.size(), 1U);
+  const Table conv = parse(
+      "gpu,op,dtype,batch,in_channels,out_channels,kernel,in_hw,stride,padding,latency_s,main_kernel,n_kernels,torch\n"
+      "Tesla T4,conv,fp32,2,3,5,3,8,1,1,1e-3,k,1,p2.1.0\n");
+  ASSERT_EQ(conv.operations.size(), 1U);
+  EXPECT_EQ(inputs(conv.operations[0]), "conv 2x3x8x8 5x3x3x3 5");
+  const Table vec = parse(
+      "gpu,op,split,dtype,rows,cols,latency_s,torch\n"
+      "Tesla T4,ln,test,fp32,4,8,1e-5,p2.1.0\nTesla T4,mulu,test,fp32,4,8,1e-5,p2.1.0\n"
+      "Tesla T4,div,test,fp32,4,8,1e-5,p2.1.0\nTesla T4,sortu,test,fp32,4,8,1e-5,p2.1.0\n");
+  ASSERT_EQ(vec.operations.size(), 3U);
+  EXPECT_EQ(inputs(vec.operations[0]), "layer_norm 4x8 8 8");
+  EXPECT_EQ(inputs(vec.operations[1]), "mul 4x8 scalar");
+  EXPECT_EQ(inputs(vec.operations[2]), "div 4x8 4x8");
+}
+
+TEST(Table, Networks) {
+  const Table timm = parse(
+      "gpu,mode,dtype,layout,torch,cuda,compiled,model,img_size,batch,step_latency_s\n"
+      "NVIDIA GeForce RTX 3090,infer,amp,nhwc,2.1,118,0,resnet50,224,256.0,0.2\n"
+      "NVIDIA GeForce RTX 3090,train,bf16,nchw,2.1,118,1,resnet50,224,64,0.2\n");
+  ASSERT_EQ(timm.networks.size(), 2U);
+  EXPECT_EQ(timm.networks[0].batch, 256);
+  EXPECT_TRUE(timm.networks[0].channels_last);
+  EXPECT_EQ(timm.networks[0].at.precision, Precision::kAmp);
+  EXPECT_EQ(timm.networks[0].at.runtime, Runtime::kPytorchEager);
+  EXPECT_FALSE(timm.networks[1].at.runtime);
+  EXPECT_EQ(timm.networks[1].at.software, "pytorch 2.1, compiled");
+  const Table torchvision = parse(
+      "gpu,n_gpus,mode,dtype,model,batch,img_size,median_s,mean_s,p10_s,p90_s,n_iter,path\n"
+      "A100-SXM4-40GB,2,train,fp32,vgg11,24,224,0.05,0.05,0.05,0.05,15,x\n");
+  ASSERT_EQ(torchvision.networks.size(), 1U);
+  EXPECT_EQ(torchvision.networks[0].gpu_count, 2);
+  EXPECT_EQ(torchvision.networks[0].at.precision, Precision::kTf32All);
+  const Table profet = parse(
+      "gpu,aws_instance,experiment,model,img_size,batch,optimizer,step_latency_s,epoch_latency_s\n"
+      "NVIDIA T4,g4dn.xlarge,exp01,VGG11,32,64,SGD,0.005,4.5\n");
+  ASSERT_EQ(profet.networks.size(), 1U);
+  EXPECT_EQ(profet.networks[0].at.software, "tensorflow 2.5");
+}
+
+TEST(Table, OtherOperations) {
+  const Table conv = parse(
+      "gpu,batchsize,matsize,channels_in,channels_out,kernelsize,strides,padding,use_bias,precision_bits,optimizer,"
+      "activation,time_median_s,time_std_s\n"
+      "NVIDIA Tesla K40,2,9,3,4,2,2,1,0,32,Adam,None,0.003,0.0001\n"
+      "NVIDIA Tesla K40,2,9,3,4,2,2,1,0,32,None,relu,0.003,0.0001\n");
+  ASSERT_EQ(conv.operations.size(), 1U);
+  EXPECT_EQ(conv.operations[0].at.mode, Mode::kTraining);
+  EXPECT_EQ(inputs(conv.operations[0]), "conv 2x3x9x9 4x3x2x2");
+  const Table dense = parse(
+      "gpu,batchsize,dim_input,dim_output,precision_bits,optimizer,activation,time_median_s,time_std_s\n"
+      "NVIDIA Tesla K40,2,9,3,32,None,None,0.003,0.0001\n");
+  ASSERT_EQ(dense.operations.size(), 1U);
+  EXPECT_EQ(inputs(dense.operations[0]), "linear 2x9 3x9 3");
+  const Table deepbench = parse(
+      "gpu,workload,precision,section,op,params,application,pass,time_s,tflops,file\n"
+      "NVIDIA V100,train,Float,x,Dense Matrix Multiplication,M=16;N=8;K=4;A Transpose=T;B Transpose=N,,Time,1e-5,1,x\n"
+      "NVIDIA V100,train,Float,x,Dense Matrix Multiplication,M=16;N=8,,Time,1e-5,1,x\n");
+  ASSERT_EQ(deepbench.operations.size(), 1U);
+  EXPECT_EQ(inputs(deepbench.operations[0]), "matmul 4x16 4x8");
+  EXPECT_EQ(deepbench.unmapped.size(), 1U);
+  const std::string vidur_header =
+      "gpu,model,tensor_parallel,n_head,n_kv_head,n_embd,n_ffn,gated_mlp,num_tokens,op,latency_s\n";
+  const auto vidur = [&](std::string_view op) {
+    const Table table = parse(vidur_header + "A100,m,2,8,2,64,96,True,5," + std::string(op) + ",1e-4\n");
+    return table.operations.empty() ? table.unmapped.at(0).reason : inputs(table.operations[0]);
+  };
+  EXPECT_EQ(vidur("attn_pre_proj"), "linear 5x64 48x64");  // 4 heads and 1 + 1 of keys and values, 8 wide
+  EXPECT_EQ(vidur("attn_post_proj"), "linear 5x32 64x32");
+  EXPECT_EQ(vidur("mlp_up_proj"), "linear 5x64 96x64");
+  EXPECT_EQ(vidur("mlp_act"), "glu 5x96");
+  EXPECT_EQ(vidur("mlp_down_proj"), "linear 5x48 64x48");
+  EXPECT_EQ(vidur("input_layernorm"), "rms_norm 5x64 64");
+  EXPECT_EQ(vidur("add"), "add 5x64 5x64");
+  EXPECT_EQ(vidur("emb"), "op 'emb'");
+}
+
+TEST(Table, ABadLineIsNamedAndTheRestKept) {
+  const Table table = parse(
+      "m,n,k,a100_sxm_s\n16,32,64,1e-6\n16,x,64,1e-6\n16,32\n16,32,64,-1\n0,32,64,1e-6\n\"1,2\n8,8,8,1e-6\n", "bf16");
+  ASSERT_EQ(table.operations.size(), 2U);
+  EXPECT_EQ(table.operations[1].from.line, 8U);
+  ASSERT_EQ(table.unmapped.size(), 5U);
+  EXPECT_EQ(table.unmapped[0].line, 3U);
+  EXPECT_EQ(table.unmapped[0].reason, "column 'n': 'x' is not an integer");
+  EXPECT_EQ(table.unmapped[1].reason, "2 fields for 4 columns");
+  EXPECT_EQ(table.unmapped[2].reason, "column 'a100_sxm_s': '-1' is not above 0");
+  EXPECT_EQ(table.unmapped[3].reason, "column 'm': '0' is not a possible extent");
+  EXPECT_EQ(table.unmapped[4].line, 7U);
+  EXPECT_EQ(table.unmapped[4].reason, "a quote is left open");
+}
+
+TEST(Table, AnUnknownHeaderIsToldWhatIsMissing) {
+  const auto table = parse_table("gpu,op,split,dtype,rows,latency_s\n", "x");
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().code(), ErrorCode::kUnsupported);
+  EXPECT_NE(table.error().text().find("known: heidelberg_operations, "), std::string::npos);
+  EXPECT_TRUE(table.error().text().ends_with("closest is neusight_vec, which also has: cols, torch"));
+  EXPECT_FALSE(parse_table("", "x"));
+  EXPECT_FALSE(parse_table("a,a\n", "x"));
+  EXPECT_EQ(read_table("/nowhere.csv").error().code(), ErrorCode::kNotFound);
+}
+
+TEST(Table, AFileFullOfBrokenLinesIsGivenUp) {
+  std::string text = "m,n,k,a100_sxm_s\n";
+  for (int i = 0; i < 10'002; ++i) text += "1,2\n";
+  EXPECT_FALSE(parse_table(text, "bf16"));
+}
+
+TEST(Table, EmptyTablesHaveNoRows) {
+  EXPECT_TRUE(parse("m,n,k,a100_sxm_s\n", "bf16").operations.empty());
+}
+
+TEST(Shape, AsTablesWriteIt) {
+  EXPECT_EQ(parse_shape("32x3x224x224").value(), (Shape{32, 3, 224, 224}));
+  EXPECT_EQ(parse_shape("7").value(), Shape{7});
+  for (const char* text : {"", "x", "3x", "3xx4", "0x3", "-1", "1x1x1x1x1x1x1x1x1", "999999999999x999999999999"}) {
+    EXPECT_FALSE(parse_shape(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace joulecast
