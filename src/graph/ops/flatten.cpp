@@ -7,13 +7,11 @@
 namespace joulecast {
 namespace {
 
-// The product of axes [begin, end) as one extent. It may be too large although the tensor is empty.
-Result<std::int64_t> merged(const Shape& shape, std::size_t begin, std::size_t end) {
-  Shape part;
-  for (std::size_t i = begin; i < end; ++i) part.push_back(shape[i]);
-  const auto elements = checked_elements(part);
-  if (!elements) return invalid(fmt::format("axes {} of {} have too many elements", text(part), text(shape)));
-  return *elements;
+// The product of axes [begin, end): it fits, for that of all extents but zeros does.
+std::int64_t merged(const Shape& shape, std::size_t begin, std::size_t end) {
+  std::int64_t product = 1;
+  for (std::size_t i = begin; i < end; ++i) product *= shape[i];
+  return product;
 }
 
 // PyTorch: one axis instead of first..last; a scalar becomes one element.
@@ -24,8 +22,7 @@ Result<Shape> merge_range(const Flatten& op, const Shape& x) {
   if (first > last) return invalid(fmt::format("first axis {} comes after the last, {}", first, last));
   Shape out;
   for (std::size_t i = 0; i < first; ++i) out.push_back(x[i]);
-  JC_ASSIGN_OR_RETURN(const std::int64_t extent, merged(x, first, last + 1));
-  out.push_back(extent);
+  out.push_back(merged(x, first, last + 1));
   for (std::size_t i = last + 1; i < x.size(); ++i) out.push_back(x[i]);
   return out;
 }
@@ -37,9 +34,7 @@ Result<Shape> to_matrix(const Flatten& op, const Shape& x) {
     return invalid(fmt::format("axis {} is outside a tensor of rank {}", op.axis, rank));
   }
   const auto axis = static_cast<std::size_t>(op.axis < 0 ? op.axis + rank : op.axis);
-  JC_ASSIGN_OR_RETURN(const std::int64_t rows, merged(x, 0, axis));
-  JC_ASSIGN_OR_RETURN(const std::int64_t columns, merged(x, axis, x.size()));
-  return Shape{rows, columns};
+  return Shape{merged(x, 0, axis), merged(x, axis, x.size())};
 }
 
 }  // namespace

@@ -16,6 +16,15 @@ Result<std::vector<BodyOperand>> captures(const InferContext& context, std::size
   return out;
 }
 
+// One branch: its body with its captures, inputs [begin, end) of the node.
+Result<void> infer_branch(InferContext& context, std::uint32_t body, std::size_t begin, std::size_t end) {
+  JC_ASSIGN_OR_RETURN(const auto operands, captures(context, begin, end));
+  JC_RETURN_IF_ERROR(infer_with(context, body, operands));
+  const std::size_t returned = context.graph().bodies[body].outputs.size();
+  if (returned >= context.output_count()) return {};
+  return invalid(fmt::format("body {} returns {} values of {}", body, returned, context.output_count()));
+}
+
 }  // namespace
 
 // Where the condition is known, the other body need not even fit: exporters write an If around a squeeze. It keeps
@@ -30,18 +39,13 @@ Result<void> infer(const If& op, InferContext& context) {
   const Contents* condition = context.known(0);
   const bool decided = condition != nullptr && condition->ints.size() == 1;
   if (!decided || condition->ints[0] != 0) {
-    JC_ASSIGN_OR_RETURN(const auto operands, captures(context, 1, middle));
-    JC_RETURN_IF_ERROR(infer_with(context, op.then_body, operands));
+    JC_RETURN_IF_ERROR(infer_branch(context, op.then_body, 1, middle));
   }
   if (!decided || condition->ints[0] == 0) {
-    JC_ASSIGN_OR_RETURN(const auto operands, captures(context, middle, context.input_count()));
-    JC_RETURN_IF_ERROR(infer_with(context, op.else_body, operands));
+    JC_RETURN_IF_ERROR(infer_branch(context, op.else_body, middle, context.input_count()));
   }
   const std::uint32_t body = counted_body(context.graph(), context.node(), context.table());
   const Graph& chosen = context.graph().bodies[body];
-  if (chosen.outputs.size() < context.output_count()) {
-    return invalid(fmt::format("body {} returns {} values of {}", body, chosen.outputs.size(), context.output_count()));
-  }
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     const TensorType type = body_output(context, body, i);
     JC_RETURN_IF_ERROR(context.set(i, type.element, type.shape));
