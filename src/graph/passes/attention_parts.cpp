@@ -123,6 +123,21 @@ bool is_triangle(const Rewriter& graph, ValueId id) {
   return false;
 }
 
+// Whether a mask is a constant that shuts nothing out, perhaps broadcast: transformers makes one for dynamo alone.
+bool lets_all_in(const Rewriter& graph, ValueId id) {
+  for (int steps = 0; steps < 4; ++steps) {
+    if (const Contents* known = graph.known(id)) {
+      return !known->ints.empty() && std::find(known->ints.begin(), known->ints.end(), 0) == known->ints.end();
+    }
+    const Node* node = graph.producer(id);
+    const bool step = node != nullptr && (as<Expand>(*node) != nullptr || as<Unsqueeze>(*node) != nullptr ||
+                                          as<Reshape>(*node) != nullptr);
+    if (!step) return false;
+    id = input(*node, 0);
+  }
+  return false;
+}
+
 Mask boolean_mask(const Rewriter& graph, ValueId id) {
   if (is_triangle(graph, id)) return Mask{kNoValue, true};
   return Mask{id, false};
@@ -140,6 +155,7 @@ Mask additive_mask(const Rewriter& graph, ValueId id) {
   if (!lets_in && !shuts_out) return Mask{id, false};
   // An exporter's own mask, from nothing but shapes; one of the model's depends on what it was given.
   if (is_triangle(graph, condition)) return Mask{kNoValue, true};
+  if (lets_in && lets_all_in(graph, condition)) return Mask{};
   return lets_in ? Mask{condition, false} : Mask{id, false};
 }
 

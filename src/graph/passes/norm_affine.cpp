@@ -35,10 +35,14 @@ ValueId fitting(Rewriter& graph, const Node& norm, ValueId id) {
     const bool fits = graph.is_parameter(id) && std::cmp_equal(graph.source_type(id).shape.size(), axes);
     return fits ? id : kNoValue;
   }
+  // Gemma multiplies by 1 + weight.
+  const auto sum = axes == 1 ? offset(graph, id) : std::nullopt;
+  if (sum && graph.is_parameter(sum->x) && graph.source_type(sum->x).shape.size() == 1) return id;
   const auto vector = channel_vector(graph, id);
   if (!vector) return kNoValue;
   if (axes == 1) return vector->spatial == 0 ? as_vector(graph, *vector) : kNoValue;
-  const auto rank = graph.sketch(input(norm, 0)).rank;
+  // Where the rank is not known, a parameter that broadcasts over two spatial axes says that there are two.
+  const std::size_t rank = graph.sketch(input(norm, 0)).rank.value_or(4);
   return rank == vector->spatial + 2 ? as_vector(graph, *vector) : kNoValue;
 }
 

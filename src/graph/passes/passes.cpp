@@ -16,6 +16,7 @@ using Pass = bool (*)(Rewriter&, std::size_t);
 constexpr std::array kPasses{
     fold_same_type_cast,
     fold_identity_transpose,
+    fold_strided_pool,
     fold_quantized_weight,
     fold_linear_weight,
     fold_linear_bias,
@@ -38,6 +39,8 @@ constexpr std::array kPasses{
     fold_global_pool,
     fold_pixel_shuffle,
     fold_roll,
+    fold_rnn_weights,
+    fold_indexing,
 };
 // A node may be folded more than once: a product becomes a linear, the linear takes its bias. Far above what happens.
 constexpr int kMaxFolds = 8;

@@ -8,6 +8,8 @@ namespace joulecast::passes {
 
 bool fold_same_type_cast(Rewriter& graph, std::size_t root);
 bool fold_identity_transpose(Rewriter& graph, std::size_t root);
+bool fold_strided_pool(Rewriter& graph, std::size_t root);
+bool fold_indexing(Rewriter& graph, std::size_t root);
 bool fold_linear_weight(Rewriter& graph, std::size_t root);
 bool fold_linear_bias(Rewriter& graph, std::size_t root);
 bool fold_conv_bias(Rewriter& graph, std::size_t root);
@@ -29,6 +31,7 @@ bool fold_norm_shift(Rewriter& graph, std::size_t root);
 bool fold_attention(Rewriter& graph, std::size_t root);
 bool fold_global_pool(Rewriter& graph, std::size_t root);
 bool fold_pixel_shuffle(Rewriter& graph, std::size_t root);
+bool fold_rnn_weights(Rewriter& graph, std::size_t root);
 bool fold_roll(Rewriter& graph, std::size_t root);
 
 }  // namespace joulecast::passes

@@ -114,6 +114,12 @@ TEST(LinearPass, BiasOfAWeightStoredInOut) {
             "%y = linear(%x, %w, %b) {weight_in_out = true}\n");
 }
 
+TEST(LinearPass, BiasWithAPartSetToZero) {
+  EXPECT_EQ(folded(kLinear + "constant %at : i64[1, 1] = [0]\nconstant %zero : f32[1] = [0.0]\n" +
+                   "%c = scatter(%b, %at, %zero) {kind = nd}\n%y = binary(%m, %c)\noutput %y\n"),
+            "%c = scatter(%b, %at, %zero) {kind = nd}\n%y = linear(%x, %w, %c)\n");
+}
+
 TEST(ConvBias, IsTakenInWhereItHasTheChannels) {
   const std::string conv = kImage + R"(
     parameter %w : f32[128, 64, 1, 1]
@@ -375,6 +381,12 @@ TEST(RmsNormPass, OfHalfPrecisionThroughSingle) {
             "%y = rms_norm(%h, %w)\n");
 }
 
+TEST(RmsNormPass, ScaleOfOneMoreThanTheWeight) {
+  EXPECT_EQ(folded(kTokens + rms_norm("%i = unary(%ve) {kind = rsqrt}\n%n = binary(%x, %i) {kind = mul}\n") +
+                   "%w1 = binary(%w, %one)\n%y = binary(%n, %w1) {kind = mul}\noutput %y\n"),
+            "%w1 = binary(%w, %one)\n%y = rms_norm(%x, %w1)\n");
+}
+
 TEST(RmsNormPass, OfAnotherTensorStays) {
   EXPECT_EQ(nodes_left("input %z : f32[batch, seq, 768]\n" + kTokens +
                        rms_norm("%i = unary(%ve) {kind = rsqrt}\n%n = binary(%z, %i) {kind = mul}\noutput %n\n")),
@@ -524,6 +536,23 @@ TEST(AttentionPass, Masks) {
   EXPECT_EQ(folded(masked("%a = where(%mask, %s, %minus_inf)\n")), "%y = attention(%q, %k, %v, %mask)\n");
 }
 
+TEST(AttentionPass, MaskThatLetsAllInIsNone) {
+  EXPECT_EQ(folded(masked(R"(
+    constant %all : bool[4] = [1, 1, 1, 1]
+    constant %size : i64[4] = [2, 1, 4, 4]
+    %wide = expand(%all, %size)
+    %f = where(%wide, %zero, %minus_inf)
+    %a = binary(%s, %f)
+)")),
+            kAttention);
+  EXPECT_EQ(folded(masked(R"(
+    constant %some : bool[4] = [1, 0, 1, 1]
+    %f = where(%some, %zero, %minus_inf)
+    %a = binary(%s, %f)
+)")),
+            "%y = attention(%q, %k, %v, %some)\n");
+}
+
 TEST(AttentionPass, TriangleOfOnesIsCausal) {
   EXPECT_EQ(folded(masked(R"(
     constant %size : i64[2] = [16, 16]
@@ -592,6 +621,73 @@ std::string shuffle(const std::string& order) {
   return "input %x : f32[1, 36, 8, 8]\nconstant %six : i64[6] = [1, 4, 3, 3, 8, 8]\nconstant %four : i64[4] = "
          "[1, 4, 24, 24]\n%a = reshape(%x, %six)\n%b = transpose(%a) {order = " +
          order + "}\n%y = reshape(%b, %four)\noutput %y\n";
+}
+
+std::string strided(const std::string& stride) {
+  return kImage + "constant %flat : i64[1] = [-1]\nconstant %zero : i64[] = [0]\nconstant %one : i64[] = [1]\n" +
+         "constant %stride : i64[] = [" + stride + "]\nconstant %n : i64[] = [2]\n" +
+         "constant %channels : i64[1, 4, 1, 1] = [0, 1, 2, 3]\nconstant %rows : i64[1, 1, 1, 1] = [0]\n" + R"(
+    %p = reduce(%x) {kind = mean, axes = [-1, -2]}
+    %f = reshape(%p, %flat)
+    %r = range(%zero, %n, %one)
+    %s = binary(%r, %stride) {kind = mul}
+    %u = unsqueeze(%s) {axes = [1, 2, 3]}
+    %c = binary(%u, %channels)
+    %i = binary(%c, %rows)
+    %g = gather(%f, %i)
+    %y = unary(%g)
+    output %y
+)";
+}
+
+TEST(StridedPool, IsNothing) {
+  EXPECT_EQ(folded(strided("4")), "%p = adaptive_pool(%x) {size = [1, 1]}\n%y = unary(%p)\n");
+  EXPECT_EQ(nodes_left(strided("5")), 9U);
+}
+
+TEST(Indexing, OfOneAxisIsALookUp) {
+  const std::string start = "parameter %t : f32[732, 12]\ninput %i : i64[38809]\n";
+  EXPECT_EQ(folded(start + "%u = unsqueeze(%i) {axes = [-1]}\n%y = gather(%t, %u) {kind = nd}\noutput %y\n"),
+            "%y = embedding(%t, %i)\n");
+  EXPECT_EQ(nodes_left(start + "%u = unsqueeze(%i) {axes = [0]}\n%y = gather(%t, %u) {kind = nd}\noutput %y\n"), 2U);
+}
+
+TEST(RnnWeights, AreParametersAgain) {
+  const std::string body = R"(
+    input %x : f32[64, batch, 40]
+    parameter %w : f32[512, 40]
+    parameter %r : f32[512, 128]
+    parameter %b : f32[512]
+    constant %zero : i64[1] = [0]
+    constant %half : i64[1] = [256]
+    constant %end : i64[1] = [512]
+    %w1 = slice(%w, %zero, %half, %zero)
+    %w2 = slice(%w, %half, %end, %zero)
+    %wc = concat(%w2, %w1)
+    %wu = unsqueeze(%wc, %zero)
+    %ru = unsqueeze(%r, %zero)
+    %bc = concat(%b, %b)
+    %bu = unsqueeze(%bc, %zero)
+    %y = rnn(%x, %wu, %ru, %bu) {hidden = 128}
+    output %y
+)";
+  EXPECT_EQ(folded(body), "%y = rnn(%x, %w, %r, %b) {hidden = 128}\n");
+  const Graph after = simplify(parsed(body));
+  EXPECT_EQ(after.value(after.nodes[0].inputs[1]).type.shape, (Shape{1, 512, 40}));
+  EXPECT_EQ(after.value(after.nodes[0].inputs[2]).type.shape, (Shape{1, 512, 128}));
+  EXPECT_EQ(after.value(after.nodes[0].inputs[3]).type.shape, (Shape{1, 1024}));
+}
+
+TEST(RnnWeights, ThatAreComputedStay) {
+  EXPECT_EQ(nodes_left(R"(
+    input %x : f32[64, batch, 40]
+    parameter %w : f32[1, 512, 40]
+    parameter %r : f32[1, 512, 128]
+    %n = unary(%w)
+    %y = rnn(%x, %n, %r) {hidden = 128}
+    output %y
+)"),
+            2U);
 }
 
 TEST(PixelShufflePass, ReshapeTransposeReshape) {

@@ -104,12 +104,11 @@ void Rewriter::replace(std::size_t i, Operator op, std::vector<ValueId> inputs) 
   for (const ValueId id : before) release(id);
 }
 
-bool Rewriter::bypass(std::size_t i) {
+bool Rewriter::bypass(std::size_t i, ValueId instead) {
   const ValueId from = graph_.nodes[i].outputs[0];
-  const ValueId to = graph_.nodes[i].inputs[0];
   if (is_output_[index(from)]) return false;
-  alias_[index(from)] = to;
-  uses_[index(to)] += uses_[index(from)];
+  alias_[index(from)] = instead;
+  uses_[index(instead)] += uses_[index(from)];
   uses_[index(from)] = 0;
   release_inputs(i);
   return true;
@@ -119,18 +118,29 @@ void Rewriter::set_order(ValueId id, IntList order) {
   graph_.nodes[producer_[index(id)]].op = Transpose{std::move(order)};
 }
 
-ValueId Rewriter::retyped(ValueId parameter, const TensorType& type) {
-  const std::string key = fmt::format("{} {}{}", index(parameter), name(type.element), text(type.shape));
-  if (const auto it = retyped_.find(key); it != retyped_.end()) return it->second;
-  Value value{graph_.value(parameter).name, ValueKind::kParameter, type, std::nullopt};
+ValueId Rewriter::add_parameter(const std::string& key, Value value) {
+  if (const auto it = parameters_.find(key); it != parameters_.end()) return it->second;
   const ValueId id = graph_.add_value(std::move(value));
   producer_.push_back(kNone);
   uses_.push_back(0);
   is_output_.push_back(false);
   alias_.push_back(id);
   sketches_.push_back(source_sketch(graph_, id));
-  retyped_.emplace(key, id);
+  parameters_.emplace(key, id);
   return id;
+}
+
+ValueId Rewriter::retyped(ValueId parameter, const TensorType& type) {
+  const Value& from = graph_.value(parameter);
+  Value value{from.name, ValueKind::kParameter, type, std::nullopt};
+  if (from.type.element == type.element) value.contents = from.contents;
+  return add_parameter(fmt::format("{} {}{}", index(parameter), name(type.element), text(type.shape)),
+                       std::move(value));
+}
+
+ValueId Rewriter::assembled(ValueId id, ValueId parameter, const TensorType& type) {
+  return add_parameter(fmt::format("{}", index(id)),
+                       Value{graph_.value(parameter).name, ValueKind::kParameter, type, std::nullopt});
 }
 
 void Rewriter::resolve(std::size_t i) {

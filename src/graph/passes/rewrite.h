@@ -40,13 +40,15 @@ class Rewriter {
 
   // Node i becomes `op` of `inputs`, which must be produced before it. Its name and outputs stay.
   void replace(std::size_t i, Operator op, std::vector<ValueId> inputs);
-  // Readers of node i's first output read its first input instead. Does nothing where the output is one of the graph,
-  // whose name must stay. Answers whether it did.
-  bool bypass(std::size_t i);
+  // Readers of node i's first output read `instead`, a value before it. Does nothing where the output is one of the
+  // graph, whose name must stay. Answers whether it did.
+  bool bypass(std::size_t i, ValueId instead);
   // Gives the transposition that produces `id` another order. Requires: a Transpose of the same rank does.
   void set_order(ValueId id, IntList order);
   // The parameter as another type: a bias that an exporter reshaped, a weight known to be quantized.
   ValueId retyped(ValueId parameter, const TensorType& type);
+  // A parameter that stands for what nodes put together from parameters: `id`, named after `parameter`.
+  ValueId assembled(ValueId id, ValueId parameter, const TensorType& type);
 
   // For the walk over the nodes: brings the inputs of node i up to date before the passes see it, and notes what is
   // known of its outputs after.
@@ -57,6 +59,7 @@ class Rewriter {
 
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  ValueId add_parameter(const std::string& key, Value value);
   void index_nodes();
   void remove_unread();
   void release(ValueId id);
@@ -70,8 +73,8 @@ class Rewriter {
   std::vector<bool> dead_;
   std::vector<ValueId> alias_;  // each value itself, or what is read in its place
   std::vector<Sketch> sketches_;
-  std::vector<ValueId> released_;  // the worklist of release()
-  std::unordered_map<std::string, ValueId> retyped_;
+  std::vector<ValueId> released_;                        // the worklist of release()
+  std::unordered_map<std::string, ValueId> parameters_;  // added ones, by what they stand for
   Sketch nothing_;
 };
 

@@ -38,6 +38,8 @@ bool fold_roll(Rewriter& graph, std::size_t root) {
   const auto tail = slice_of(graph, node.inputs[0]);
   const auto head = slice_of(graph, node.inputs[1]);
   if (!tail || !head || tail->x != head->x || tail->axis != concat->axis || head->axis != concat->axis) return false;
+  // Gates of a recurrent layer's weights change places at export; nothing of that is run.
+  if (graph.sketch(tail->x).weight) return false;
   // From the start to where the tail begins; the tail goes on to the end, whatever number stands for that.
   const bool to_end = tail->start < 0 ? tail->end >= 0 : tail->end > tail->start;
   if (head->start != 0 || head->end != tail->start || tail->start == 0 || !to_end) return false;

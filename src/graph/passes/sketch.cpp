@@ -185,7 +185,9 @@ std::optional<std::size_t> length_of(const Op& op, const Inputs& in) {
     return range_length(op.begin, op.end.value_or(static_cast<std::int64_t>(*rank)), *rank);
   }
   if constexpr (std::is_same_v<Op, Gather>) return in.at(1).rank == Rank(1) ? in.at(1).length : std::nullopt;
-  if constexpr (std::is_same_v<Op, Cast> || std::is_same_v<Op, Unary>) return in.at(0).length;
+  if constexpr (std::is_same_v<Op, Cast> || std::is_same_v<Op, Unary> || std::is_same_v<Op, Scatter>) {
+    return in.at(0).length;
+  }
   if constexpr (std::is_same_v<Op, Binary> || std::is_same_v<Op, Where>) return longest(in);
   if constexpr (std::is_same_v<Op, Reshape>) return in.at(0).length ? in.at(0).length : std::nullopt;
   return std::nullopt;
@@ -194,6 +196,26 @@ std::optional<std::size_t> length_of(const Op& op, const Inputs& in) {
 bool all_host(const Inputs& in) {
   for (std::size_t i = 0; i < in.node.inputs.size(); ++i) {
     if (in.id(i) != kNoValue && !in.at(i).host) return false;
+  }
+  return true;
+}
+
+bool moves_data(const Operator& op) {
+  return std::visit(
+      [](const auto& o) {
+        using Op = std::decay_t<decltype(o)>;
+        return std::is_same_v<Op, Slice> || std::is_same_v<Op, Concat> || std::is_same_v<Op, Split> ||
+               std::is_same_v<Op, Unsqueeze> || std::is_same_v<Op, Squeeze> || std::is_same_v<Op, Reshape> ||
+               std::is_same_v<Op, Transpose> || std::is_same_v<Op, Scatter>;
+      },
+      op);
+}
+
+// The first input is a weight, and the others are too or say where and how.
+bool is_weight(const Inputs& in) {
+  if (!moves_data(in.node.op) || !in.at(0).weight) return false;
+  for (std::size_t i = 1; i < in.node.inputs.size(); ++i) {
+    if (in.id(i) != kNoValue && !in.at(i).weight && !in.at(i).host) return false;
   }
   return true;
 }
@@ -207,6 +229,7 @@ Sketch source_sketch(const Graph& graph, ValueId id) {
   out.element = value.type.element;
   out.rank = value.type.shape.size();
   out.host = value.kind == ValueKind::kConstant;
+  out.weight = value.kind == ValueKind::kParameter;
   if (out.rank == Rank(1) && value.type.shape[0] >= 0) out.length = static_cast<std::size_t>(value.type.shape[0]);
   return out;
 }
@@ -224,6 +247,7 @@ Sketch output_sketch(const Graph& graph, const Node& node, std::size_t output, c
   // Ranks beyond what a tensor may have come from graphs that inference refuses anyway.
   if (out.rank && *out.rank > kMaxRank) out.rank.reset();
   out.host = std::holds_alternative<ShapeOf>(node.op) || all_host(in);
+  out.weight = is_weight(in);
   return out;
 }
 

@@ -15,6 +15,7 @@ struct Sketch {
   std::optional<std::size_t> rank;
   std::optional<std::size_t> length;  // of vectors: how many elements
   bool host = false;                  // follows from constants and shapes alone
+  bool weight = false;                // parameters, whole or in parts, put together and reshaped: no arithmetic
 };
 
 // Of a parameter, constant or input of the graph.
