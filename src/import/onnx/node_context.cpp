@@ -96,12 +96,10 @@ Result<void> NodeContext::constant_output(const TensorType& type, std::optional<
 
 namespace {
 
-// Unknown extents are -1: infer() takes them from the first input.
-TensorType declared_type(const ValueInfoView* info) {
-  TensorType out;
-  if (info == nullptr || !info->tensor || info->dimensions.size() > kMaxRank) return out;
-  out.element = info->element;
-  for (const DimensionView& dimension : info->dimensions) {
+// Extents that the file does not tell are -1: infer() takes them from the first input.
+TensorType declared_type(const ValueInfoView& info) {
+  TensorType out{info.element, {}};
+  for (const DimensionView& dimension : info.dimensions) {
     const bool told = dimension.symbol.empty() && dimension.extent && *dimension.extent >= 0;
     out.shape.push_back(told ? *dimension.extent : -1);
   }
@@ -110,18 +108,30 @@ TensorType declared_type(const ValueInfoView* info) {
 
 }  // namespace
 
+// The declared type of output i; else that of the first input, as far as its rank is known; else nothing.
+std::optional<TensorType> NodeContext::output_type(std::size_t i) const {
+  const auto found = scope_.declared.find(node_.outputs[i]);
+  if (found != scope_.declared.end()) {
+    const ValueInfoView& info = *found->second;
+    if (info.tensor && info.has_shape && info.dimensions.size() <= kMaxRank) return declared_type(info);
+  }
+  const auto rank = guess(0).rank;
+  if (!rank) return std::nullopt;
+  TensorType out{found == scope_.declared.end() ? ElementType::kUnknown : found->second->element, {}};
+  for (std::size_t axis = 0; axis < *rank; ++axis) out.shape.push_back(-1);
+  return out;
+}
+
 Result<void> NodeContext::opaque() {
   const std::string_view domain = canonical_domain(node_.domain);
   Opaque op;
   op.name =
       domain.empty() ? printable(node_.op_type) : fmt::format("{}.{}", printable(domain), printable(node_.op_type));
-  bool any = false;
-  for (const std::string_view name : node_.outputs) {
-    const auto info = scope_.declared.find(name);
-    any = any || info != scope_.declared.end();
-    op.output_types.push_back(declared_type(info == scope_.declared.end() ? nullptr : info->second));
+  for (std::size_t i = 0; i < node_.outputs.size(); ++i) {
+    const auto type = output_type(i);
+    if (!type) break;
+    op.output_types.push_back(*type);
   }
-  if (!any) op.output_types.clear();
   return emit(std::move(op), inputs_, node_.outputs.size());
 }
 

@@ -93,6 +93,7 @@ class NodeContext {
   [[nodiscard]] tl::unexpected<Error> missing(std::string_view name) const;
   void add_node(Operator op, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
   [[nodiscard]] std::string output_name(std::size_t i) const;
+  [[nodiscard]] std::optional<TensorType> output_type(std::size_t i) const;
   ValueId constant(std::string_view suffix, const TensorType& type, Contents contents);
 
   Importer& importer_;
