@@ -84,8 +84,8 @@ std::optional<Key> folded_to_three_axes(const Rewriter& graph, const Node& unfol
 
 // A transposition to [..., head, keys] is one to [..., keys, head] with its last two axes exchanged, often none at all.
 std::optional<Key> transposed(const Rewriter& graph, ValueId id, const Node& transpose, Group& inside) {
+  if (as<Transpose>(transpose)->order.size() != 4) return std::nullopt;
   IntList order = as<Transpose>(transpose)->order;
-  if (order.size() != 4) return std::nullopt;
   std::swap(order[2], order[3]);
   if (order == IntList{0, 1, 2, 3}) {
     inside.add(id);
@@ -127,7 +127,8 @@ bool is_triangle(const Rewriter& graph, ValueId id) {
 bool lets_all_in(const Rewriter& graph, ValueId id) {
   for (int steps = 0; steps < 4; ++steps) {
     if (const Contents* known = graph.known(id)) {
-      return !known->ints.empty() && std::find(known->ints.begin(), known->ints.end(), 0) == known->ints.end();
+      return !known->ints.empty() && known->ints.size() <= kMaxKnownElements &&
+             std::find(known->ints.begin(), known->ints.end(), 0) == known->ints.end();
     }
     const Node* node = graph.producer(id);
     const bool step = node != nullptr && (as<Expand>(*node) != nullptr || as<Unsqueeze>(*node) != nullptr ||
@@ -171,10 +172,7 @@ ValueId without_repeated_heads(const Rewriter& graph, ValueId id) {
   const Node* expand = reshape == nullptr ? nullptr : made_by<Expand>(graph, input(*reshape, 0));
   const Node* unsqueeze = expand == nullptr ? nullptr : made_by<Unsqueeze>(graph, input(*expand, 0));
   if (unsqueeze == nullptr || !has_four_axes(graph, id)) return kNoValue;
-  const IntList& attribute = as<Unsqueeze>(*unsqueeze)->axes;
-  const Contents* axes = graph.known(input(*unsqueeze, 1));
-  const bool behind_heads =
-      attribute == IntList{2} || (attribute.empty() && axes != nullptr && axes->ints == IntList{2});
+  const bool behind_heads = axes_of(graph, *unsqueeze, as<Unsqueeze>(*unsqueeze)->axes) == IntList{2};
   if (!behind_heads || !has_four_axes(graph, input(*unsqueeze, 0))) return kNoValue;
   return graph.sketch(input(*expand, 1)).host ? unsqueeze->inputs[0] : kNoValue;
 }

@@ -11,7 +11,7 @@ namespace {
 
 bool all_are(const Rewriter& graph, ValueId id, double wanted) {
   const Contents* contents = graph.known(id);
-  if (contents == nullptr || contents->reals.empty()) return false;
+  if (contents == nullptr || contents->reals.empty() || contents->reals.size() > kMaxKnownElements) return false;
   return std::all_of(contents->reals.begin(), contents->reals.end(), [&](double v) { return v == wanted; });
 }
 

@@ -10,9 +10,7 @@ namespace {
 ValueId before_last_axis(const Rewriter& graph, ValueId id) {
   const Node* node = made_by<Unsqueeze>(graph, id);
   if (node == nullptr) return kNoValue;
-  const Contents* known = graph.known(input(*node, 1));
-  const IntList& attribute = as<Unsqueeze>(*node)->axes;
-  const IntList axes = attribute.empty() && known != nullptr ? known->ints : attribute;
+  const IntList axes = axes_of(graph, *node, as<Unsqueeze>(*node)->axes).value_or(IntList{});
   const auto rank = graph.sketch(input(*node, 0)).rank;
   const bool last = axes == IntList{-1} || (rank && axes == IntList{static_cast<std::int64_t>(*rank)});
   return last ? input(*node, 0) : kNoValue;

@@ -10,13 +10,21 @@ void Group::add(ValueId id) {
   if (std::find(values_.begin(), values_.end(), id) == values_.end()) values_.push_back(id);
 }
 
+namespace {
+
+// No node of an idiom has more; files that claim so must not cost a search of each other's lists.
+constexpr std::size_t kMostInputs = 16;
+
+}  // namespace
+
 bool Group::closed(const Rewriter& graph, const Node& root) const {
-  if (values_.full()) return false;
+  if (values_.full() || root.inputs.size() > kMostInputs) return false;
   for (const ValueId id : values_) {
     std::size_t inside = static_cast<std::size_t>(std::count(root.inputs.begin(), root.inputs.end(), id));
     for (const ValueId reader : values_) {
       const Node* node = graph.producer(reader);
       if (node == nullptr) continue;
+      if (node->inputs.size() > kMostInputs) return false;
       inside += static_cast<std::size_t>(std::count(node->inputs.begin(), node->inputs.end(), id));
     }
     if (inside != graph.uses(id)) return false;
@@ -144,13 +152,17 @@ std::optional<ValueId> other_input(const Node& node, ValueId one) {
   return std::nullopt;
 }
 
+std::optional<IntList> axes_of(const Rewriter& graph, const Node& node, const IntList& attribute) {
+  const Contents* known = attribute.empty() ? graph.known(input(node, 1)) : nullptr;
+  if (attribute.empty() && known == nullptr) return std::nullopt;
+  const IntList& axes = known == nullptr ? attribute : known->ints;
+  return axes.empty() || axes.size() > kMaxRank ? std::nullopt : std::optional(axes);
+}
+
 std::optional<IntList> reduced_axes(const Rewriter& graph, const Node& reduce) {
   const auto* op = as<Reduce>(reduce);
   if (op == nullptr) return std::nullopt;
-  if (!op->axes.empty()) return op->axes;
-  const Contents* axes = graph.known(input(reduce, 1));
-  if (axes == nullptr || axes->ints.empty()) return std::nullopt;
-  return axes->ints;
+  return axes_of(graph, reduce, op->axes);
 }
 
 std::optional<std::int64_t> count_last_axes(const IntList& axes, std::optional<std::size_t> rank) {
@@ -187,8 +199,7 @@ std::optional<ChannelVector> vector_in(ValueId parameter, const Shape& shape) {
 // How many axes an Unsqueeze or Reshape puts behind a vector: axes {1, 2} or shape {1, -1, 1, 1}.
 std::optional<std::size_t> axes_put_behind(const Rewriter& graph, const Node& node) {
   if (const auto* op = as<Unsqueeze>(node)) {
-    const Contents* known = graph.known(input(node, 1));
-    IntList axes = op->axes.empty() && known != nullptr ? known->ints : op->axes;
+    IntList axes = axes_of(graph, node, op->axes).value_or(IntList{});
     std::sort(axes.begin(), axes.end());
     const bool batch = !axes.empty() && axes[0] == 0;
     for (std::size_t i = batch ? 1 : 0; i < axes.size(); ++i) {
@@ -197,7 +208,7 @@ std::optional<std::size_t> axes_put_behind(const Rewriter& graph, const Node& no
     return axes.empty() ? std::nullopt : std::optional(axes.size() - (batch ? 1 : 0));
   }
   const Contents* known = as<Reshape>(node) != nullptr ? graph.known(input(node, 1)) : nullptr;
-  if (known == nullptr || known->ints.empty()) return std::nullopt;
+  if (known == nullptr || known->ints.empty() || known->ints.size() > kMaxRank) return std::nullopt;
   const IntList& shape = known->ints;
   const std::size_t channel = shape[0] == 1 && shape.size() > 1 ? 1 : 0;
   for (std::size_t i = channel + 1; i < shape.size(); ++i) {

@@ -77,7 +77,9 @@ Product product(const Rewriter& graph, ValueId id, Group& inside);
 // Whether {a, b} are the two inputs of a node in either order; the other one of two.
 std::optional<ValueId> other_input(const Node& node, ValueId one);
 
-// The axes of a reduction, from its attribute or a constant; nothing where they are all or unknown.
+// The axes that a node names in `attribute`, or else in its second input; nothing where there are none or unknown.
+std::optional<IntList> axes_of(const Rewriter& graph, const Node& node, const IntList& attribute);
+// Those of a reduction.
 std::optional<IntList> reduced_axes(const Rewriter& graph, const Node& reduce);
 // How many of the last axes these are: {-1} is 1, {-2, -1} is 2; positive ones need the rank. Nothing if they are not.
 std::optional<std::int64_t> count_last_axes(const IntList& axes, std::optional<std::size_t> rank);

@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <sstream>
+#include <utility>
 
 #include "joulecast/graph.h"
 
@@ -755,6 +758,110 @@ TEST(Bodies, AreSimplifiedAndThoseOfDeadNodesGo) {
   ASSERT_EQ(after.bodies.size(), 2U);
   EXPECT_EQ(after.bodies[0].name, "c");
   EXPECT_EQ(after.bodies[0].nodes.size(), 1U);
+}
+
+// Graphs put together at random from the operators of the idioms: whatever folds, the result is valid.
+class RandomGraph {
+ public:
+  explicit RandomGraph(std::uint32_t seed) : random_(seed) {}
+
+  Graph make() {
+    for (const char* name : {"x", "z"}) {
+      const ValueId id = graph_.add_value(Value{name, ValueKind::kInput, {}, std::nullopt});
+      graph_.inputs.push_back(GraphInput{id, ElementType::kFloat32, {{2, ""}, {4, ""}, {4, ""}, {4, ""}}});
+    }
+    for (const double scalar : {0.0, 0.5, 1.0, 1e-6, 1.4142, 0.7978, 0.044715, 2.0, 3.0, 6.0, -1e30})
+      add_scalar(scalar);
+    for (const Shape& shape : {Shape{4}, Shape{4, 4}, Shape{4, 1, 1}}) {
+      graph_.add_value(Value{"w", ValueKind::kParameter, TensorType{ElementType::kFloat32, shape}, std::nullopt});
+    }
+    for (int i = 0; i < 300; ++i) add_node();
+    graph_.outputs.push_back(any());
+    graph_.outputs.push_back(ValueId{static_cast<std::uint32_t>(graph_.values.size() - 1)});
+    return std::move(graph_);
+  }
+
+ private:
+  std::uint32_t below(std::size_t count) { return static_cast<std::uint32_t>(random_() % count); }
+
+  void add_scalar(double scalar) {
+    graph_.contents.push_back(Contents{{}, {scalar}});
+    const auto at = static_cast<std::uint32_t>(graph_.contents.size() - 1);
+    graph_.add_value(Value{"c", ValueKind::kConstant, TensorType{ElementType::kFloat32, {}}, at});
+  }
+
+  // Mostly what came last, so that chains form.
+  ValueId any() {
+    const std::size_t count = graph_.values.size();
+    const std::size_t back = below(3) == 0 ? count : std::min<std::size_t>(count, 6);
+    return ValueId{static_cast<std::uint32_t>(count - 1 - below(back))};
+  }
+
+  void add_node() {
+    const auto [op, inputs] = kinds_[below(kinds_.size())];
+    Node node{op, {}, {}, ""};
+    for (int i = 0; i < inputs; ++i) node.inputs.push_back(below(12) == 0 ? ValueId{below(16)} : any());
+    node.outputs.push_back(graph_.add_value(Value{"", ValueKind::kComputed, {}, std::nullopt}));
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  std::minstd_rand random_;
+  Graph graph_;
+  std::vector<std::pair<Operator, int>> kinds_{{Binary{BinaryKind::kMul}, 2},
+                                               {Binary{BinaryKind::kAdd}, 2},
+                                               {Binary{BinaryKind::kSub}, 2},
+                                               {Binary{BinaryKind::kDiv}, 2},
+                                               {Binary{BinaryKind::kPow}, 2},
+                                               {Unary{UnaryKind::kSqrt}, 1},
+                                               {Unary{UnaryKind::kErf}, 1},
+                                               {Unary{UnaryKind::kExp}, 1},
+                                               {Unary{UnaryKind::kLog}, 1},
+                                               {Unary{UnaryKind::kIsNan}, 1},
+                                               {Activation{ActivationKind::kSigmoid}, 1},
+                                               {Activation{ActivationKind::kTanh}, 1},
+                                               {Activation{ActivationKind::kClip}, 3},
+                                               {Cast{}, 1},
+                                               {Cast{ElementType::kFloat16}, 1},
+                                               {Softmax{}, 1},
+                                               {MatMul{}, 2},
+                                               {Linear{}, 2},
+                                               {Transpose{{0, 1, 3, 2}}, 1},
+                                               {Transpose{{0, 1, 2, 3}}, 1},
+                                               {Transpose{{0, 2, 3, 1}}, 1},
+                                               {Transpose{{0, 3, 1, 2}}, 1},
+                                               {LayerNorm{}, 1},
+                                               {RmsNorm{}, 1},
+                                               {Where{}, 3},
+                                               {Reduce{ReduceKind::kMean, {-1}}, 1},
+                                               {Reduce{ReduceKind::kMean, {-1, -2}}, 1},
+                                               {ShapeOf{}, 1},
+                                               {Reshape{}, 2},
+                                               {InstanceNorm{}, 3},
+                                               {Concat{}, 2},
+                                               {Slice{}, 4},
+                                               {Dequantize{}, 2},
+                                               {Quantize{}, 2},
+                                               {Rnn{}, 4},
+                                               {Gather{}, 2}};
+};
+
+TEST(RandomGraphs, StayValidAndSettle) {
+  std::size_t folded_nodes = 0;
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    const Graph graph = RandomGraph(seed).make();
+    ASSERT_TRUE(validate(graph)) << seed;
+    const Graph once = simplify(graph);
+    const auto valid = validate(once);
+    ASSERT_TRUE(valid) << seed << ": " << valid.error().text();
+    ASSERT_EQ(once.outputs.size(), graph.outputs.size());
+    const Graph twice = simplify(once);
+    ASSERT_TRUE(validate(twice)) << seed;
+    for (const Node& node : once.nodes) {
+      folded_nodes +=
+          std::holds_alternative<Activation>(node.op) && std::get<Activation>(node.op).kind == ActivationKind::kSilu;
+    }
+  }
+  EXPECT_GT(folded_nodes, 0U);  // otherwise the graphs test nothing
 }
 
 // A quarter of a million nodes, each of which is an idiom's root or could be: linear, and without deep recursion.
