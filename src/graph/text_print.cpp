@@ -58,7 +58,7 @@ std::string to_text(const std::vector<TensorType>& value) {
   return list(value);
 }
 std::string to_text(const Dimension& dimension) {
-  const std::string symbol = text_form::is_word(dimension.symbol) ? dimension.symbol : quoted(dimension.symbol);
+  std::string symbol = text_form::is_word(dimension.symbol) ? dimension.symbol : quoted(dimension.symbol);
   if (!dimension.extent) return symbol;
   if (dimension.symbol.empty()) return to_text(*dimension.extent);
   return fmt::format("{} = {}", symbol, *dimension.extent);
