@@ -4,7 +4,7 @@
 
 demo: install-dependencies          ## install what is missing, build, predict a real network
 	cmake --preset release
-	cmake --build build/release --target joulecast_program
+	cmake --build build/release --target joulecast
 	build/release/joulecast predict examples/resnet50.onnx --gpu a30,a100,h100 --batch 1,32
 
 test: install-dependencies          ## build everything and run all tests
@@ -27,7 +27,7 @@ golden: test                        ## rewrite the expected outputs of the comma
 
 bench: install-dependencies         ## speed figures: ratios and instruction counts
 	cmake --preset release
-	cmake --build build/release --target joulecast_program joulecast_bench
+	cmake --build build/release --target joulecast joulecast_bench
 	bench/run.sh build/release
 
 fuzz-quick: install-dependencies    ## every fuzz target for 20 seconds

@@ -30,6 +30,8 @@ class MappedFile {
   // Valid as long as this object.
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
   [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+  // Tells the system that reads will be few and far between, so that it reads nothing ahead of them.
+  void expect_scattered_reads() const;
 
  private:
   MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}

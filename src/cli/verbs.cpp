@@ -9,8 +9,11 @@ namespace {
 
 // In the order of the program's help.
 constexpr std::array kVerbs{
+    Verb{"predict", "time, power, energy and memory of a network on a GPU", define_predict},
     Verb{"inspect", "what a model file holds: operators, FLOPs, bytes, parameters", define_inspect},
     Verb{"gpus", "the GPUs we know, their figures and where these come from", define_gpus},
+    Verb{"train", "fit a predictor pack to measured operations", define_train},
+    Verb{"evaluate", "judge a predictor pack on measured tables", define_evaluate},
     Verb{"completion", "completion of commands for bash, zsh and fish", define_completion},
 };
 

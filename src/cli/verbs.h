@@ -28,7 +28,10 @@ std::span<const Verb> verbs();
 const Verb* find_verb(std::string_view name);
 
 Action define_gpus(CLI::App& app);
+Action define_predict(CLI::App& app);
 Action define_inspect(CLI::App& app);
+Action define_train(CLI::App& app);
+Action define_evaluate(CLI::App& app);
 Action define_completion(CLI::App& app);
 
 }  // namespace joulecast::cli

@@ -11,7 +11,7 @@ LAYERS = [
     ["graph", "gpu"],
     ["import", "dataset"],
     ["predict"],
-    ["fit"],
+    ["fit", "evaluate"],
     ["cli"],
 ]
 # Public headers belong to a part too.

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a graph to time, power, energy and memory on a GPU, each with an interval.
+//
+//   JC_ASSIGN_OR_RETURN(Predictor predictor, Predictor::open(shipped_pack_path()));
+//   JC_ASSIGN_OR_RETURN(Workload load, prepare(graph, {.batch = 32}, {.mode = Mode::kTraining}));
+//   Prediction p = predictor.predict(load, gpu, {});
+//   fmt::print("{} s, {} J\n", p.time.value.value(), p.energy.value.value());
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "joulecast/cost.h"
+#include "joulecast/gpu.h"
+#include "joulecast/graph.h"
+#include "joulecast/result.h"
+#include "joulecast/workload.h"
+
+namespace joulecast {
+
+// How far a prediction is from what the predictor was fitted on.
+enum class Support : std::uint8_t {
+  kInside,   // the GPU was measured, and work of this kind and size too
+  kEdge,     // one of both: an unseen GPU of a known generation, or sizes beyond the measured ones
+  kOutside,  // neither; physics with wide bounds
+};
+std::string_view name(Support support);  // "inside", "edge", "outside"
+
+// A value with the bounds that hold it in `level` of all cases, by split conformal calibration.
+template <typename Unit>
+struct Interval {
+  Unit value, lo, hi;
+};
+inline constexpr double kIntervalLevel = 0.9;
+
+// What the optimizer keeps for every parameter.
+enum class Optimizer : std::uint8_t { kSgd, kSgdMomentum, kAdam };
+std::string_view name(Optimizer optimizer);  // "sgd", "sgd-momentum", "adam"
+std::optional<Optimizer> parse_optimizer(std::string_view text);
+
+struct PrepareOptions {
+  Mode mode = Mode::kInference;
+  // Of the network's matrix work. Absent: PyTorch's default, TF32 in convolutions and FP32 elsewhere.
+  std::optional<Precision> precision;
+  Runtime runtime = Runtime::kPytorchEager;
+  Optimizer optimizer = Optimizer::kSgd;
+};
+
+// Bytes in the allocator at the moment of the peak, by what they are (first version: liveness over the file's order,
+// the caching allocator's rounding, no workspaces but cuBLAS's).
+struct MemoryPlan {
+  Bytes parameters, gradients, optimizer_state, activations;
+  [[nodiscard]] Bytes allocated() const { return parameters + gradients + optimizer_state + activations; }
+};
+
+// An operator nobody lowered, with its share of the network's bytes.
+struct UnknownOperator {
+  std::string name;
+  std::int64_t count = 0;
+  double byte_share = 0.0;
+};
+
+struct LoweredOperation;
+
+// A network bound to shapes and lowered for a runtime: everything a prediction needs that does not depend on the GPU.
+struct Workload {
+  PrepareOptions options;
+  std::int64_t batch = 1;  // extent of the batch symbol; 1 where the graph has none
+  std::vector<LoweredOperation> operations;
+  MemoryPlan memory;
+  Cost total;
+  std::int64_t parameter_tensors = 0;
+  std::vector<UnknownOperator> unknown_operators;
+  std::vector<std::string> notes;
+
+  Workload();
+  Workload(const Workload&);
+  Workload(Workload&&) noexcept;
+  Workload& operator=(Workload&&) noexcept;
+  ~Workload();
+};
+
+// Errors: those of infer_types.
+Result<Workload> prepare(const Graph& graph, const Binding& binding, const PrepareOptions& options);
+
+// One line of a breakdown: equal operations together.
+struct OperationEstimate {
+  std::string label;      // "conv 64x3x7x7 s2" and the like
+  std::int64_t count = 0;
+  Seconds time;           // of all of them, GPU busy
+  Joules energy;
+  Seconds bound;          // the physical bound of `time`
+};
+
+struct Prediction {
+  std::string gpu;  // catalogue id
+  Precision precision = Precision::kTf32;  // as it runs there: TF32 only where the chip has it
+  Setting setting;
+  Interval<Seconds> time;
+  Interval<Watts> power;
+  Interval<Joules> energy;
+  Interval<Bytes> memory;  // what nvidia-smi would show: allocator, context and libraries
+  Interval<JouleSeconds> edp;
+  std::optional<std::string> mig_profile;  // the smallest slice the memory fits in
+  Support support = Support::kOutside;
+  bool host_bound = false;  // the host, not the GPU, sets the time
+  std::vector<OperationEstimate> operations;  // longest first, if asked for
+};
+
+struct PredictOptions {
+  Setting setting;
+  bool breakdown = false;
+};
+
+// Everything fitted, read from one pack. Immutable once open: any number of threads may predict with it.
+class Predictor {
+ public:
+  // Errors: kNotFound, kIo, kInvalidInput (damaged), kUnsupported (made by a newer version).
+  static Result<Predictor> open(const std::string& path);
+
+  Predictor(Predictor&&) noexcept;
+  Predictor& operator=(Predictor&&) noexcept;
+  ~Predictor();
+
+  // Errors: kUnsupported where the GPU's specification lacks what the precision needs.
+  [[nodiscard]] Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) const;
+
+  // How far this network on this GPU is from what was measured.
+  [[nodiscard]] Support support(const Workload& workload, const Gpu& gpu) const;
+
+  // The report the pack was shipped with, as JSON text.
+  [[nodiscard]] Result<std::string_view> report() const;
+
+ private:
+  struct Impl;
+  explicit Predictor(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Where the shipped pack is: $JOULECAST_PACK, else beside the program in a build tree, else in the install tree.
+Result<std::string> shipped_pack_path();
+
+}  // namespace joulecast

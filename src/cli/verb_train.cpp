@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fitting needs XGBoost, whose library alone costs more at every start than a prediction: a program of its own does it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "base/program_folder.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+
+namespace joulecast::cli {
+namespace {
+
+struct TrainVerb {
+  std::vector<std::string> tables;
+  std::string out = "joulecast.jcpack";
+  bool quiet = false;
+};
+
+// In a build tree beside this program, in an install tree in libexec.
+std::string trainer() {
+  const std::string folder = program_folder();
+  for (const char* place : {"/joulecast-train", "/../libexec/joulecast/joulecast-train"}) {
+    std::string path = folder + place;
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  return {};
+}
+
+Outcome run_train(const TrainVerb& options) {
+  const std::string program = trainer();
+  if (program.empty()) {
+    return tl::unexpected<Failure>(Failure{{ErrorCode::kNotFound, "joulecast-train is not installed"},
+                                           "it is built where XGBoost is: libxgboost-dev"});
+  }
+  std::vector<std::string> words{program, options.out, options.quiet ? "quiet" : "progress"};
+  words.insert(words.end(), options.tables.begin(), options.tables.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execv(program.c_str(), arguments.data());
+  return tl::unexpected<Failure>(
+      Error{ErrorCode::kIo, fmt::format("{}: {}", program, std::strerror(errno))});  // NOLINT(concurrency-mt-unsafe)
+}
+
+}  // namespace
+
+Action define_train(CLI::App& app) {
+  auto options = std::make_shared<TrainVerb>();
+  app.add_option("TABLE", options->tables, "tables of measured operations, recognised by their header")
+      ->required()
+      ->type_name(kFile);
+  app.add_option("-o,--output", options->out, "the pack to write")->type_name(kFile)->capture_default_str();
+  app.add_flag("-q,--quiet", options->quiet, "no progress")->option_text(" ");
+  add_examples(app, {"joulecast train operations/heidelberg_operations.csv operations/aic_*.csv -o my.jcpack",
+                     "joulecast predict net.onnx --gpu a30 --pack my.jcpack"});
+  return [options](Output&) { return run_train(*options); };
+}
+
+}  // namespace joulecast::cli

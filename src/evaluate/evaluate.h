@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges a predictor pack on measured tables.
+//
+//   JC_ASSIGN_OR_RETURN(Evaluation e, evaluate_table("heidelberg_operations.csv", pack_path, catalogue, {}));
+//   for (const EvaluationGroup& g : e.groups) fmt::print("{} {}: {}\n", g.gpu, name(g.mode), g.time->figures.mape);
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/metrics.h"
+#include "joulecast/gpu.h"
+#include "joulecast/result.h"
+#include "joulecast/workload.h"
+
+namespace joulecast {
+
+// One quantity of one group, predictions against measurements.
+struct Judgement {
+  ErrorFigures figures;
+  std::optional<double> coverage;  // share of measurements inside the interval
+};
+
+struct EvaluationGroup {
+  std::string gpu;  // as the table writes it
+  Mode mode = Mode::kInference;
+  std::size_t n = 0;          // rows judged
+  std::size_t unmapped = 0;   // rows of this GPU and mode that could not be
+  std::size_t set_aside = 0;  // rows the table's guide says a better run replaced
+  Judgement time, power, energy;
+};
+
+struct Evaluation {
+  std::string layout;
+  std::vector<EvaluationGroup> groups;         // by GPU, then mode
+  std::size_t unread = 0;                      // lines that are no row at all
+  std::map<std::string, std::size_t> reasons;  // why rows are unmapped, with their number
+};
+
+struct EvaluateOptions {
+  std::string graphs;  // folder with one graph a model, for tables of networks
+};
+
+// Errors: those of the table's and the pack's readers; kInvalidInput for a table of networks without `graphs`.
+Result<Evaluation> evaluate_table(const std::string& table, const std::string& pack, const Catalogue& catalogue,
+                                  const EvaluateOptions& options);
+
+}  // namespace joulecast

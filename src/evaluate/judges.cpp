@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/judges.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "joulecast/import.h"
+#include "joulecast/passes.h"
+#include "predict/measured_work.h"
+#include "predict/pack_names.h"
+
+namespace joulecast {
+namespace {
+
+FoundValue with_factor(double value, double log_factor) {
+  return {value, value / std::exp(log_factor), value * std::exp(log_factor)};
+}
+
+}  // namespace
+
+Result<OperationJudge> OperationJudge::open(const std::string& pack, const Catalogue& catalogue) {
+  JC_ASSIGN_OR_RETURN(Pack opened, Pack::open(pack));
+  OperationJudge out(std::move(opened), catalogue);
+  JC_ASSIGN_OR_RETURN(out.estimator_, Estimator::from(*out.pack_));
+  JC_ASSIGN_OR_RETURN(out.intervals_, out.pack_->table(pack_names::kIntervals));
+  return out;
+}
+
+Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
+  JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
+  JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
+  JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
+  JC_RETURN_IF_ERROR(fit_to_device(work.work, *gpu, device));
+  const Estimator::Trust trust = estimator_.trust(gpu->id);
+  OperationPrediction p;
+  estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1});
+  const Group group = group_of(work.work);
+  const bool seen = trust[static_cast<std::size_t>(group)] == 1.0 && estimator_.seen(group, gpu->id);
+  const auto factor = [&](std::string_view what) {
+    return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), seen ? "seen" : "unseen-gpu", what))
+        .value_or(1.0);
+  };
+  return Found{with_factor(p.time, factor("time")), with_factor(p.power, factor("power")),
+               with_factor(p.time * p.power, factor("energy"))};
+}
+
+Result<NetworkJudge> NetworkJudge::open(const std::string& pack, const Catalogue& catalogue, std::string graphs) {
+  JC_ASSIGN_OR_RETURN(Predictor predictor, Predictor::open(pack));
+  return NetworkJudge(std::move(predictor), catalogue, std::move(graphs));
+}
+
+const Result<Graph>& NetworkJudge::graph(const std::string& model) {
+  const auto known = read_.find(model);
+  if (known != read_.end()) return known->second;
+  Result<Graph> found = not_found(fmt::format("no graph of '{}' in the folder", model));
+  // Model names come from the table: none may lead out of the folder.
+  const bool plain = model.find('/') == std::string::npos && model.find("..") == std::string::npos && !model.empty();
+  for (const char* extension : {".onnx", ".jcg"}) {
+    const std::string path = graphs_ + "/" + model + extension;
+    if (!plain || !std::filesystem::is_regular_file(path)) continue;
+    found = import_model(path).map([](Graph graph) { return simplify(std::move(graph)); });
+    break;
+  }
+  return read_.emplace(model, std::move(found)).first->second;
+}
+
+namespace {
+
+// The row's batch, image size and sequence length for the axes they belong to: images are [batch, channels, height,
+// width], token ids [batch, sequence].
+Binding binding_of(const Graph& graph, const MeasuredNetwork& row) {
+  Binding out;
+  out.batch = row.batch.value_or(1);
+  for (const GraphInput& input : graph.inputs) {
+    for (std::size_t axis = 0; axis < input.dimensions.size(); ++axis) {
+      const Dimension& d = input.dimensions[axis];
+      if (d.extent) continue;
+      const bool image = input.dimensions.size() == 4 && axis >= 2;
+      const bool tokens = input.dimensions.size() <= 3 && axis == 1;
+      if (axis == 0) out.symbols.try_emplace(d.symbol, row.batch.value_or(1));
+      if (image && row.image_size) out.symbols.try_emplace(d.symbol, *row.image_size);
+      if (tokens && row.sequence_length) out.symbols.try_emplace(d.symbol, *row.sequence_length);
+    }
+  }
+  return out;
+}
+
+// A graph with a fixed image size says nothing about another one.
+Result<void> check_size(const Graph& graph, const MeasuredNetwork& row) {
+  if (graph.inputs.empty() || !row.image_size) return {};
+  const auto& dimensions = graph.inputs[0].dimensions;
+  if (dimensions.size() != 4 || !dimensions[3].extent || *dimensions[3].extent == *row.image_size) return {};
+  return unsupported(fmt::format("the graph's image size is fixed to {}", *dimensions[3].extent));
+}
+
+}  // namespace
+
+Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
+  if (row.gpu_count != 1) return unsupported("several GPUs");
+  if (row.compiled) return unsupported("compiled networks are another runtime");
+  if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
+  const Result<Graph>& network = graph(row.model);
+  if (!network) return tl::unexpected(network.error());
+  JC_RETURN_IF_ERROR(check_size(*network, row));
+  JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
+  JC_ASSIGN_OR_RETURN(const Workload load,
+                      prepare(*network, binding_of(*network, row),
+                              {.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime}));
+  JC_ASSIGN_OR_RETURN(const Prediction p,
+                      predictor_.predict(load, *gpu, {.setting = {.sm_clock = {}, .power_limit = row.at.power_limit}}));
+  const auto found = [](const auto& interval) {
+    return FoundValue{interval.value.value(), interval.lo.value(), interval.hi.value()};
+  };
+  return Found{found(p.time), found(p.power), found(p.energy)};
+}
+
+}  // namespace joulecast

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicts what a row of a table measured.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "dataset/measured.h"
+#include "evaluate/tally.h"
+#include "joulecast/gpu.h"
+#include "joulecast/predict.h"
+#include "predict/estimator.h"
+
+namespace joulecast {
+
+struct FoundValue {
+  double value = 0, lo = 0, hi = 0;
+};
+struct Found {
+  FoundValue time, power, energy;
+};
+
+class OperationJudge {
+ public:
+  static Result<OperationJudge> open(const std::string& pack, const Catalogue& catalogue);
+  // Errors: why the row cannot be predicted.
+  Result<Found> predict(const MeasuredOperation& row) const;
+
+ private:
+  OperationJudge(Pack pack, const Catalogue& catalogue)
+      : pack_(std::make_unique<Pack>(std::move(pack))), catalogue_(&catalogue) {}
+
+  std::unique_ptr<Pack> pack_;  // on the heap: the estimator's views must survive a move
+  const Catalogue* catalogue_;
+  Estimator estimator_;
+  TableView intervals_;
+};
+
+// Networks from a folder of graphs, each read once.
+class NetworkJudge {
+ public:
+  static Result<NetworkJudge> open(const std::string& pack, const Catalogue& catalogue, std::string graphs);
+  Result<Found> predict(const MeasuredNetwork& row);
+
+ private:
+  NetworkJudge(Predictor predictor, const Catalogue& catalogue, std::string graphs)
+      : predictor_(std::move(predictor)), catalogue_(&catalogue), graphs_(std::move(graphs)) {}
+  const Result<Graph>& graph(const std::string& model);
+
+  Predictor predictor_;
+  const Catalogue* catalogue_;
+  std::string graphs_;
+  std::map<std::string, Result<Graph>> read_;
+};
+
+}  // namespace joulecast

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/tally.h"
+
+namespace joulecast {
+
+void Tally::Column::add(const std::optional<JudgedValue>& value) {
+  if (!value) return;
+  measured.push_back(value->measured);
+  found.push_back(value->found);
+  lo.push_back(value->lo);
+  hi.push_back(value->hi);
+}
+
+Judgement Tally::Column::judge() const {
+  return {error_figures(measured, found), coverage(measured, lo, hi)};
+}
+
+Tally::Group& Tally::group(const Circumstances& at) {
+  return groups_[{at.gpu_label.empty() ? at.gpu : at.gpu_label, at.mode}];
+}
+
+void Tally::judged(const Circumstances& at, const std::optional<JudgedValue>& time,
+                   const std::optional<JudgedValue>& power, const std::optional<JudgedValue>& energy) {
+  Group& g = group(at);
+  ++g.n;
+  g.time.add(time);
+  g.power.add(power);
+  g.energy.add(energy);
+}
+
+void Tally::unmapped(const Circumstances& at, const std::string& reason) {
+  ++group(at).unmapped;
+  ++reasons_[reason];
+}
+
+void Tally::set_aside(const Circumstances& at) {
+  ++group(at).set_aside;
+}
+
+Evaluation Tally::finish() const {
+  Evaluation out;
+  out.reasons = reasons_;
+  for (const auto& [key, g] : groups_) {
+    out.groups.push_back({.gpu = key.first,
+                          .mode = key.second,
+                          .n = g.n,
+                          .unmapped = g.unmapped,
+                          .set_aside = g.set_aside,
+                          .time = g.time.judge(),
+                          .power = g.power.judge(),
+                          .energy = g.energy.judge()});
+  }
+  return out;
+}
+
+}  // namespace joulecast

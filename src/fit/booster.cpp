@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/booster.h"
+
+#include <fmt/format.h>
+#include <xgboost/c_api.h>
+
+#include <limits>
+#include <string>
+
+#include "predict/trees/xgboost.h"
+
+namespace joulecast {
+namespace {
+
+Result<void> check(int status, std::string_view what) {
+  if (status == 0) return {};
+  return invalid(fmt::format("XGBoost: {}: {}", what, XGBGetLastError()));
+}
+
+// Handles of the C interface, freed on every way out.
+struct Matrix {
+  DMatrixHandle handle = nullptr;
+  Matrix() = default;
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+  ~Matrix() {
+    if (handle != nullptr) XGDMatrixFree(handle);
+  }
+};
+
+struct Booster {
+  BoosterHandle handle = nullptr;
+  Booster() = default;
+  Booster(const Booster&) = delete;
+  Booster& operator=(const Booster&) = delete;
+  ~Booster() {
+    if (handle != nullptr) XGBoosterFree(handle);
+  }
+};
+
+Result<void> load(const TrainingSet& set, Matrix& matrix) {
+  constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+  JC_RETURN_IF_ERROR(
+      check(XGDMatrixCreateFromMat(set.features.data(), set.rows(), set.width, kMissing, &matrix.handle), "rows"));
+  JC_RETURN_IF_ERROR(check(XGDMatrixSetFloatInfo(matrix.handle, "label", set.targets.data(), set.rows()), "targets"));
+  return check(XGDMatrixSetFloatInfo(matrix.handle, "weight", set.weights.data(), set.rows()), "weights");
+}
+
+Result<void> configure(const Booster& booster, const BoosterOptions& o) {
+  const std::pair<const char*, std::string> parameters[] = {{"objective", "reg:squarederror"},
+                                                            {"base_score", "0"},
+                                                            {"tree_method", "hist"},
+                                                            {"max_bin", "256"},
+                                                            {"nthread", "1"},
+                                                            {"max_depth", std::to_string(o.depth)},
+                                                            {"eta", fmt::format("{}", o.eta)},
+                                                            {"subsample", fmt::format("{}", o.subsample)},
+                                                            {"colsample_bynode", fmt::format("{}", o.columns)},
+                                                            {"min_child_weight", fmt::format("{}", o.min_child_weight)},
+                                                            {"reg_lambda", fmt::format("{}", o.lambda)},
+                                                            {"seed", std::to_string(o.seed)},
+                                                            {"verbosity", "0"}};
+  for (const auto& [key, value] : parameters)
+    JC_RETURN_IF_ERROR(check(XGBoosterSetParam(booster.handle, key, value.c_str()), key));
+  return {};
+}
+
+}  // namespace
+
+Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_view> names,
+                          const BoosterOptions& options) {
+  if (set.rows() == 0) return invalid("no rows to fit");
+  Matrix matrix;
+  JC_RETURN_IF_ERROR(load(set, matrix));
+  Booster booster;
+  JC_RETURN_IF_ERROR(check(XGBoosterCreate(&matrix.handle, 1, &booster.handle), "booster"));
+  JC_RETURN_IF_ERROR(configure(booster, options));
+  for (int round = 0; round < options.rounds; ++round) {
+    JC_RETURN_IF_ERROR(check(XGBoosterUpdateOneIter(booster.handle, round, matrix.handle), "round"));
+  }
+  bst_ulong length = 0;
+  const char* json = nullptr;
+  JC_RETURN_IF_ERROR(check(XGBoosterSaveModelToBuffer(booster.handle, R"({"format":"json"})", &length, &json), "save"));
+  JC_ASSIGN_OR_RETURN(Forest forest, forest_from_xgboost(std::string_view(json, length)));
+  forest.features.assign(names.begin(), names.end());
+  return forest;
+}
+
+Result<std::vector<float>> evaluate_forest(const Forest& forest, const TrainingSet& set) {
+  JC_ASSIGN_OR_RETURN(const ForestImage image, lay_out(forest));
+  JC_ASSIGN_OR_RETURN(const ForestView view, ForestView::over(image.bytes()));
+  std::vector<float> out(set.rows());
+  view.predict(set.features, set.rows(), out);
+  return out;
+}
+
+}  // namespace joulecast

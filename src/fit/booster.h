@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient boosted trees, fitted by XGBoost through its C interface.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "joulecast/result.h"
+#include "predict/trees/forest.h"
+
+namespace joulecast {
+
+// Row-major features with one target and weight a row.
+struct TrainingSet {
+  std::size_t width = 0;
+  std::vector<float> features, targets, weights;
+  [[nodiscard]] std::size_t rows() const { return targets.size(); }
+};
+
+struct BoosterOptions {
+  int rounds = 250, depth = 6;
+  double eta = 0.08, subsample = 0.8, columns = 0.4, min_child_weight = 3.0, lambda = 5.0;
+  std::uint32_t seed = 1;
+};
+
+// Squared error, histogram method, one thread: the same rows give the same trees everywhere.
+// Errors: kInvalidInput for no rows; what XGBoost says.
+Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_view> names,
+                          const BoosterOptions& options);
+
+// Output of a forest for every row of the set.
+Result<std::vector<float>> evaluate_forest(const Forest& forest, const TrainingSet& set);
+
+}  // namespace joulecast

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "fit/booster.h"
+#include "predict/estimator.h"
+
+namespace joulecast {
+namespace {
+
+BoosterOptions time_options(Group group) {
+  switch (group) {
+    case Group::kConv:
+    case Group::kPointwise:
+    case Group::kReduction:
+      return {.eta = 0.08, .min_child_weight = 3};
+    case Group::kGemmSimt:
+      return {.eta = 0.08, .min_child_weight = 10};
+    case Group::kGemmTensor:
+    case Group::kPrefill:
+    case Group::kDecode:
+      return {.eta = 0.1, .min_child_weight = 20};
+  }
+  return {};
+}
+
+constexpr BoosterOptions kPowerOptions{.rounds = 120, .eta = 0.1, .min_child_weight = 3};
+
+// Physics and features of every sample, computed once.
+struct Prepared {
+  std::vector<Physics> physics;
+  std::vector<FeatureRow> features;
+  std::vector<int> fold;
+};
+
+std::uint32_t fold_hash(std::string_view key) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return hash >> 7;
+}
+
+Prepared prepare_samples(const std::vector<Sample>& samples) {
+  Prepared out;
+  for (const Sample& s : samples) {
+    FeatureRow row;
+    out.physics.push_back(physics_of(s.work, s.device, s.situation, row));
+    out.features.push_back(row);
+    out.fold.push_back(static_cast<int>(fold_hash(s.key) % kFolds));
+  }
+  return out;
+}
+
+using Rows = std::vector<std::size_t>;
+
+TrainingSet time_set(const std::vector<Sample>& samples, const Prepared& prepared, const Rows& rows) {
+  TrainingSet set;
+  for (const std::size_t i : rows) {
+    set.width = prepared.features[i].size();
+    set.features.insert(set.features.end(), prepared.features[i].begin(), prepared.features[i].end());
+    set.targets.push_back(static_cast<float>(std::log(samples[i].time / prepared.physics[i].bound)));
+    set.weights.push_back(static_cast<float>(samples[i].weight));
+  }
+  return set;
+}
+
+// `times` are those the power model will see: predicted ones, as in use.
+TrainingSet power_set(const std::vector<Sample>& samples, const Prepared& prepared, const Rows& rows,
+                      const std::vector<double>& times) {
+  TrainingSet set;
+  for (const std::size_t i : rows) {
+    FeatureRow row = prepared.features[i];
+    append_power_features(prepared.physics[i], samples[i].device, times[i], row);
+    set.width = row.size();
+    set.features.insert(set.features.end(), row.begin(), row.end());
+    set.targets.push_back(static_cast<float>(power_share(samples[i].power.value_or(0.0), samples[i].device)));
+    set.weights.push_back(static_cast<float>(samples[i].power_weight));
+  }
+  return set;
+}
+
+std::vector<std::string_view> power_names(Group group) {
+  const auto own = feature_names(group);
+  std::vector<std::string_view> names(own.begin(), own.end());
+  names.insert(names.end(), kPowerFeatures.begin(), kPowerFeatures.end());
+  return names;
+}
+
+// Which samples stand on the test side of each split.
+using Splits = std::vector<std::vector<bool>>;
+
+Splits random_splits(const Prepared& prepared) {
+  Splits out;
+  for (int f = 0; f < kFolds; ++f) {
+    std::vector<bool> test(prepared.fold.size());
+    for (std::size_t i = 0; i < test.size(); ++i) test[i] = prepared.fold[i] == f;
+    out.push_back(std::move(test));
+  }
+  return out;
+}
+
+Splits gpu_splits(const std::vector<Sample>& samples) {
+  std::set<std::string_view> ids;
+  for (const Sample& s : samples) ids.insert(s.gpu->id);
+  Splits out;
+  for (const std::string_view id : ids) {
+    std::vector<bool> test(samples.size());
+    for (std::size_t i = 0; i < test.size(); ++i) test[i] = samples[i].gpu->id == id;
+    out.push_back(std::move(test));
+  }
+  return out;
+}
+
+Rows rows_where(const std::vector<bool>& test, bool value) {
+  Rows out;
+  for (std::size_t i = 0; i < test.size(); ++i) {
+    if (test[i] == value) out.push_back(i);
+  }
+  return out;
+}
+
+Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
+  Rows out;
+  for (const std::size_t i : rows) {
+    if (samples[i].power) out.push_back(i);
+  }
+  return out;
+}
+
+// Predicted times of all samples, each by a model that has not seen its split.
+Result<std::vector<double>> held_out_times(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
+                                           const Splits& splits, double trust) {
+  std::vector<double> out(samples.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = prepared.physics[i].bound;
+  for (const std::vector<bool>& test : splits) {
+    const Rows learn = rows_where(test, false);
+    const Rows judge = rows_where(test, true);
+    if (learn.empty() || judge.empty()) continue;
+    JC_ASSIGN_OR_RETURN(const Forest forest,
+                        fit_forest(time_set(samples, prepared, learn), feature_names(group), time_options(group)));
+    JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, time_set(samples, prepared, judge)));
+    for (std::size_t i = 0; i < judge.size(); ++i) out[judge[i]] *= std::exp(trust * static_cast<double>(found[i]));
+  }
+  return out;
+}
+
+// The times power is learnt on: held out, but for rows of another framework their own.
+std::vector<double> learning_times(const std::vector<Sample>& samples, std::vector<double> held_out) {
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i].power_from_own_time) held_out[i] = samples[i].time;
+  }
+  return held_out;
+}
+
+Result<std::vector<double>> held_out_power(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
+                                           const Splits& splits, const std::vector<double>& learn_times,
+                                           const std::vector<double>& judge_times) {
+  std::vector<double> out(samples.size(), 0.0);
+  for (const std::vector<bool>& test : splits) {
+    const Rows learn = with_power(samples, rows_where(test, false));
+    const Rows judge = with_power(samples, rows_where(test, true));
+    if (learn.empty() || judge.empty()) continue;
+    JC_ASSIGN_OR_RETURN(const Forest forest, fit_forest(power_set(samples, prepared, learn, learn_times),
+                                                        power_names(group), kPowerOptions));
+    JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, power_set(samples, prepared, judge, judge_times)));
+    for (std::size_t i = 0; i < judge.size(); ++i)
+      out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
+  }
+  return out;
+}
+
+}  // namespace
+
+double trust_unseen(Group group) {
+  switch (group) {
+    case Group::kConv:
+    case Group::kGemmSimt:
+      return 0.5;
+    case Group::kPointwise:
+    case Group::kReduction:
+      return 0.75;
+    case Group::kGemmTensor:
+    case Group::kPrefill:
+    case Group::kDecode:
+      return 1.0;
+  }
+  return 0.0;
+}
+
+Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, const Progress& progress) {
+  if (samples.empty()) return invalid(fmt::format("no rows for the group '{}': more tables are needed", name(group)));
+  const Prepared prepared = prepare_samples(samples);
+  const Splits folds = random_splits(prepared);
+  const Splits gpus = gpu_splits(samples);
+  GroupFit out;
+  progress(fmt::format("{}: {} rows, {} folds, {} GPUs", name(group), samples.size(), folds.size(), gpus.size()));
+  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(group, samples, prepared, folds, 1.0));
+  JC_ASSIGN_OR_RETURN(out.unseen_gpu.time, held_out_times(group, samples, prepared, gpus, trust_unseen(group)));
+  const std::vector<double> learn = learning_times(samples, out.random.time);
+  JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(group, samples, prepared, folds, learn, out.random.time));
+  JC_ASSIGN_OR_RETURN(out.unseen_gpu.power, held_out_power(group, samples, prepared, gpus, learn, out.unseen_gpu.time));
+
+  Rows all(samples.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  JC_ASSIGN_OR_RETURN(out.time,
+                      fit_forest(time_set(samples, prepared, all), feature_names(group), time_options(group)));
+  const Rows powered = with_power(samples, all);
+  if (powered.empty()) return invalid(fmt::format("no row of the group '{}' has power", name(group)));
+  JC_ASSIGN_OR_RETURN(out.power,
+                      fit_forest(power_set(samples, prepared, powered, learn), power_names(group), kPowerOptions));
+  return out;
+}
+
+}  // namespace joulecast

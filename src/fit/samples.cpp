@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace joulecast {
+namespace {
+
+// FNV-1a: the same on every machine, unlike std::hash.
+std::uint64_t stable_hash(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Weight, thinning and power of a row; nothing with a reason where it must not be learnt from.
+struct Policy {
+  double weight = 1, power_weight = 1;
+  std::string stratum;
+  bool power = true, power_from_own_time = false;
+};
+
+// Older generations measured modules in another state and are kept as a hint only; the low-power state of the
+// RTX 2080 Ti is another machine.
+Result<Policy> heidelberg(const MeasuredOperation& row) {
+  if (row.at.low_power) return unsupported("low-power state");
+  if (contains(row.from.anomaly, "time-unsteady")) return unsupported("time unsteady");
+  const double weight = row.from.primary ? 1.0 : 0.1;
+  return Policy{.weight = weight, .power_weight = weight, .stratum = {}, .power = !contains(row.from.anomaly, "power")};
+}
+
+// Other kernels than today's: MI100 and unexplained outliers are left out (modelling notes, pitfalls).
+Result<Policy> neusight(const MeasuredOperation& row) {
+  if (contains(row.at.gpu, "MI100") || contains(row.at.gpu, "MI2")) return unsupported("another vendor");
+  if (row.from.table == "neusight_conv")
+    return unsupported("unaligned random channels: cost more on real networks than they give");
+  const Node& node = row.graph->nodes[0];
+  if (std::holds_alternative<LayerNorm>(node.op)) return unsupported("another layer norm kernel");
+  if (std::holds_alternative<Linear>(node.op)) {
+    if (contains(row.at.gpu, "P4") && row.from.split == "train")
+      return unsupported("other kernels, three times slower");
+    const Shape& weight = row.graph->value(node.inputs[1]).type.shape;
+    if (contains(row.at.gpu, "P100") && weight[0] >= 16384) return unsupported("unexplained slow region");
+  }
+  return Policy{.weight = 0.03,
+                .stratum = fmt::format("neusight/{}/{}/{}", row.at.gpu, label(node.op), row.from.split),
+                .power = false};
+}
+
+// Time comes from other frameworks than the latency tables', so it counts little; power below 50 us is not power.
+Result<Policy> aic_power(const MeasuredOperation& row) {
+  const Node& node = row.graph->nodes[0];
+  double weight = 0.1;
+  if (const auto* attention = std::get_if<Attention>(&node.op); attention != nullptr) {
+    const Shape& query = row.graph->inputs.empty() ? Shape{} : row.graph->value(node.inputs[0]).type.shape;
+    if (!query.empty() && query.back() == 128) weight = 0.03;
+  }
+  return Policy{
+      .weight = weight,
+      .power_weight = 1.0,
+      .stratum = fmt::format("{}/{}/{}/{}", row.from.table, row.at.gpu, name(row.at.precision), row.at.software),
+      .power = row.readings.time && row.readings.time->value() >= 50e-6,
+      .power_from_own_time = true};
+}
+
+Result<Policy> policy_of(const MeasuredOperation& row) {
+  const std::string_view table = row.from.table;
+  if (contains(table, "heidelberg")) return heidelberg(row);
+  if (contains(table, "neusight")) return neusight(row);
+  if (contains(table, "aic_power")) return aic_power(row);
+  if (contains(table, "aic_")) {
+    return Policy{.stratum = fmt::format("{}/{}/{}", table, row.at.gpu, name(row.at.precision)), .power = false};
+  }
+  return unsupported("table is not fitted on");
+}
+
+std::size_t limit_of(const Sample& sample) {
+  if (contains(sample.stratum, "neusight")) return contains(sample.table, "vec") ? 200 : 1000;
+  if (contains(sample.stratum, "aic_power_attention")) return 4000;
+  if (contains(sample.stratum, "aic_power")) return 2000;
+  return 3000;
+}
+
+Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogue) {
+  JC_ASSIGN_OR_RETURN(const Policy policy, policy_of(row));
+  if (!row.readings.time || row.readings.time->value() <= 0.0) return unsupported("no time");
+  JC_ASSIGN_OR_RETURN(const MeasuredWork work, measured_work(row));
+  if (const auto* attention = std::get_if<AttentionWork>(&work.work);
+      attention != nullptr && attention->arithmetic != Arithmetic::kBf16) {
+    return unsupported("attention in other than bf16");
+  }
+  if (contains(row.kernel, "fp8_block")) return unsupported("block-scaled fp8");
+  const std::string gpu_name = row.at.gpu_label.empty() ? row.at.gpu : row.at.gpu_label;
+  JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue.find(row.at.gpu));
+  JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
+  Sample out{.work = work.work,
+             .situation = work.situation,
+             .gpu = gpu,
+             .device = device,
+             .mode = row.at.mode,
+             .precision = row.at.precision,
+             .table = row.from.table,
+             .gpu_name = gpu_name,
+             .key = row.group,
+             .stratum = policy.stratum,
+             .time = row.readings.time->value(),
+             .power = {},
+             .weight = policy.weight,
+             .power_weight = policy.power_weight,
+             .power_from_own_time = policy.power_from_own_time,
+             .primary = row.from.primary};
+  if (policy.power && row.readings.power) out.power = row.readings.power->value();
+  return out;
+}
+
+}  // namespace
+
+Result<void> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set) {
+  TableSink sink;
+  sink.network = [](const MeasuredNetwork&) {};
+  sink.operation = [&](const MeasuredOperation& row) {
+    auto sample = sample_of(row, catalogue);
+    if (!sample) {
+      ++set.refused[row.from.table];
+      ++set.reasons[row.from.table + ": " + sample.error().text()];
+      return;
+    }
+    set.groups[static_cast<std::size_t>(group_of(sample->work))].push_back(std::move(*sample));
+  };
+  JC_ASSIGN_OR_RETURN(const Table table, read_table(path, sink));
+  set.refused[table.layout] += table.unmapped.size();
+  return {};
+}
+
+void thin_out(SampleSet& set) {
+  for (std::vector<Sample>& samples : set.groups) {
+    std::map<std::string, std::vector<std::pair<std::uint64_t, std::size_t>>> strata;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (!samples[i].stratum.empty()) strata[samples[i].stratum].emplace_back(stable_hash(samples[i].key), i);
+    }
+    std::vector<bool> keep(samples.size(), true);
+    for (auto& [stratum, rows] : strata) {
+      const std::size_t limit = limit_of(samples[rows[0].second]);
+      std::sort(rows.begin(), rows.end());
+      for (std::size_t i = limit; i < rows.size(); ++i) keep[rows[i].second] = false;
+    }
+    std::vector<Sample> kept;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (!keep[i]) continue;
+      ++set.used[samples[i].table];
+      kept.push_back(std::move(samples[i]));
+    }
+    samples = std::move(kept);
+  }
+}
+
+}  // namespace joulecast

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows a predictor is fitted on: which, with what weight, in which group.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/table.h"
+#include "joulecast/gpu.h"
+#include "predict/measured_work.h"
+#include "predict/physics.h"
+
+namespace joulecast {
+
+struct Sample {
+  Work work;
+  Situation situation;
+  const Gpu* gpu = nullptr;
+  Device device;
+  Mode mode = Mode::kInference;
+  Precision precision = Precision::kFp32;
+  std::string table, gpu_name;  // as the table calls it, for the report
+  std::string key;              // equal for the same operation, so that it stays on one side of a split
+  std::string stratum;          // rows of one stratum are interchangeable: too many of them are thinned out
+  double time = 0;
+  std::optional<double> power;  // only where the sensor saw enough
+  double weight = 1, power_weight = 1;
+  bool power_from_own_time = false;  // its framework differs from the time model's: power is learnt on measured time
+  bool primary = true;
+};
+
+struct SampleSet {
+  std::array<std::vector<Sample>, kGroups> groups;
+  std::map<std::string, std::size_t> used, refused;  // per table
+  std::map<std::string, std::size_t> reasons;        // why refused
+};
+
+// Adds the usable rows of one table. Errors: those of read_table.
+Result<void> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set);
+
+// Keeps at most `limit` rows of each stratum that has one, chosen by a hash of their keys: the same rows every time.
+void thin_out(SampleSet& set);
+
+}  // namespace joulecast

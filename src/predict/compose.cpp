@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/compose.h"
+
+#include <algorithm>
+
+#include "predict/law.h"
+
+namespace joulecast {
+
+double busy_in_network(const ComposePart& part, const Device& device, Mode mode) {
+  double busy = part.gpu;
+  if (mode == Mode::kTraining) {
+    busy = std::max(0.25 * busy, busy - part.accumulation_bytes / (0.9 * device.bandwidth));
+    if (part.no_input_gradient) busy *= 0.5;
+  }
+  return busy;
+}
+
+namespace {
+
+double host_in_network(const ComposePart& part, const ComposeInput& input, const ComposeConstants& c) {
+  const bool training = input.mode == Mode::kTraining;
+  if (part.functional) return (training ? c.functional_training : c.functional_inference) * input.host_scale;
+  if (!training) return c.host_inference * part.host;
+  return c.host_training * std::max(0.0, part.host - c.benchmark_call * (input.host_scale > 1.0 ? 1.61 : 1.0));
+}
+
+}  // namespace
+
+Composition compose(const ComposeInput& input, const Device& device, const ComposeConstants& constants) {
+  Composition out;
+  double dynamic = 0.0;
+  for (const ComposePart& part : input.parts) {
+    const double busy = busy_in_network(part, device, input.mode);
+    out.gpu += part.count * busy;
+    out.host += part.calls * host_in_network(part, input, constants);
+    const double share = part.gpu > 0.0 ? busy / part.gpu : 1.0;
+    dynamic += part.count * std::max(0.0, part.power - device.idle) * part.time * share;
+  }
+  const double step = input.optimizer_bytes / (0.9 * device.bandwidth);
+  out.gpu += step;
+  dynamic += 0.8 * (device.limit - device.idle) * step;
+  if (input.mode == Mode::kTraining) out.host += constants.parameter_call * input.parameter_tensors;
+  out.time = joined(out.gpu, out.host, constants.sharpness);
+  out.energy = std::min(dynamic + device.idle * out.time, constants.power_ceiling * device.limit * out.time);
+  return out;
+}
+
+}  // namespace joulecast

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "predict/physics.h"
+
+namespace joulecast {
+namespace {
+
+double value_or_zero(const std::optional<FlopsPerSecond>& peak) {
+  return peak ? peak->value() : 0.0;
+}
+
+// Large products draw so much that the clock falls below boost: phi = (1 + (rho / rho0)^4)^(-a / 4) with
+// rho = peak / power limit in TFLOP/s/W. FP32: rho0 0.07, a 1, with 0.45 rho on 4-5 nm chips and 0.95 on Ampere;
+// tensor units: rho0 1.8, a 0.45, FP8 at half the rho. Fitted on V100, P100, A100, P4, T4, H100, H200, B200.
+double held_fraction(double peak, double limit, double scale, double rho0, double exponent) {
+  const double rho = peak / 1e12 / limit * scale / rho0;
+  return std::pow(1.0 + rho * rho * rho * rho, -exponent / 4.0);
+}
+
+double parse_capability(std::string_view text) {
+  double value = 0.0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+void hold(Device& device) {
+  const double fp32_scale = device.capability >= 8.9 ? 0.45 : device.capability >= 8.0 ? 0.95 : 1.0;
+  const auto set = [&](Arithmetic arithmetic, double fraction) {
+    device.held[static_cast<std::size_t>(arithmetic)] = fraction;
+  };
+  set(Arithmetic::kFp32, held_fraction(device.fp32, device.limit, fp32_scale, 0.07, 1.0));
+  for (const Arithmetic tensor : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16}) {
+    set(tensor, held_fraction(device.peak(tensor), device.limit, 1.0, 1.8, 0.45));
+  }
+  set(Arithmetic::kFp8, held_fraction(device.fp8, device.limit, 0.5, 1.8, 0.45));
+}
+
+}  // namespace
+
+Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
+  const auto lacks = [&](std::string_view figure) {
+    return unsupported(fmt::format("GPU '{}': the catalogue has no {}, which every prediction needs", gpu.id, figure));
+  };
+  const std::optional<Hertz> boost = gpu.boost_clock ? gpu.boost_clock : gpu.base_clock;
+  if (!boost) return lacks("boost_clock_mhz");
+  if (!gpu.fp32_peak) return lacks("fp32_tflops");
+  if (!gpu.l2_cache) return lacks("l2_cache_mib");
+  Device device;
+  device.sm = gpu.sm_count;
+  device.clock = setting.sm_clock.value_or(*boost).value();
+  device.bandwidth = gpu.memory_bandwidth.value();
+  device.l2 = gpu.l2_cache->value();
+  device.limit = setting.power_limit.value_or(gpu.power_limit).value();
+  device.idle = gpu.idle_power.value_or(gpu.power_limit * 0.12).value();
+  const double slower = device.clock / boost->value();  // peaks scale with the clock
+  device.fp64 = value_or_zero(gpu.fp64_peak) * slower;
+  device.fp32 = gpu.fp32_peak->value() * slower;
+  device.tf32 = value_or_zero(gpu.tf32_peak) * slower;
+  device.fp16 = value_or_zero(gpu.fp16_peak) * slower;
+  device.bf16 = value_or_zero(gpu.bf16_peak) * slower;
+  device.fp8 = value_or_zero(gpu.fp8_peak) * slower;
+  device.capability = parse_capability(gpu.compute_capability);
+  hold(device);
+  return device;
+}
+
+}  // namespace joulecast

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The features of each group by name, in their order. They stand in the pack, so that a pack and a program that
+// disagree find out. Left out on purpose: figures that identify a GPU (capability, flops per byte, absolute bounds of
+// the eager groups). With a handful of GPUs in training each of them is an identity card, and unseen GPUs suffer.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace joulecast {
+
+extern const std::array<std::string_view, 25> kConvFeatures;
+extern const std::array<std::string_view, 14> kPointwiseFeatures;
+extern const std::array<std::string_view, 22> kReductionFeatures;
+extern const std::array<std::string_view, 23> kGemmSimtFeatures;
+extern const std::array<std::string_view, 23> kGemmTensorFeatures;
+extern const std::array<std::string_view, 21> kPrefillFeatures;
+extern const std::array<std::string_view, 18> kDecodeFeatures;
+
+}  // namespace joulecast

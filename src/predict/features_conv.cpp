@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions: implicit products on the SMs in whole waves of tiles, Winograd and FFT where cuDNN has them, depthwise
+// kernels at a rate of their own. Constants fitted on measured operations of A30 (TF32 and FP32) and RTX 2080 Ti.
+#include <limits>
+
+#include "predict/feature_lists.h"
+#include "predict/law.h"
+
+namespace joulecast {
+
+const std::array<std::string_view, 25> kConvFeatures{
+    "compute",       "memory",      "host",         "host_per_gpu", "forward",       "data_gradient", "weight_gradient",
+    "ideal",         "group_out",   "groups",       "group_in",     "kernel_height", "kernel_width",  "stride",
+    "out_places",    "p2_group_in", "p2_group_out", "p2_width",     "p2_out_places", "in_per_l2",     "out_per_l2",
+    "weight_per_l2", "state",       "tensor",       "bias"};
+
+namespace {
+
+struct ConvTile {
+  double rows, columns, efficiency;
+};
+constexpr std::array<ConvTile, 7> kTiles{{{128, 128, 1.0},
+                                          {128, 64, 0.9},
+                                          {64, 64, 0.75},
+                                          {256, 64, 0.95},
+                                          {64, 32, 0.5},
+                                          {128, 32, 0.7},
+                                          {256, 128, 1.05}}};
+
+// Flops of the busiest SM, over the best of tiles and of splits of the depth up to `max_split`.
+double busiest_sm(double m, double n, double k, double groups, double sm, double max_split) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const ConvTile& tile : kTiles) {
+    const double tiles = groups * ceil_div(m, tile.rows) * ceil_div(n, tile.columns);
+    const double area = 2.0 * tile.rows * tile.columns / tile.efficiency;
+    for (double split = 1; split <= max_split; split *= 2) {
+      best = std::min(best, ceil_div(tiles * split, sm) * area * std::max(k / split, 32.0));
+      if (k / split <= 32.0) break;
+    }
+  }
+  return best;
+}
+
+// The numbers everything below is made of.
+struct Sizes {
+  double group_in, group_out, kernel, depth, places, in_places, macs, in, out, weight;
+};
+
+Sizes sizes_of(const ConvWork& w) {
+  Sizes s{};
+  s.group_in = static_cast<double>(w.in_channels) / static_cast<double>(w.groups);
+  s.group_out = static_cast<double>(w.out_channels) / static_cast<double>(w.groups);
+  s.kernel = static_cast<double>(w.kernel_height * w.kernel_width);
+  s.depth = s.group_in * s.kernel;
+  s.places = static_cast<double>(w.batch) * static_cast<double>(w.out_height * w.out_width);
+  s.in_places = static_cast<double>(w.batch) * static_cast<double>(w.in_height * w.in_width);
+  s.macs = s.places * static_cast<double>(w.out_channels) * s.depth;
+  s.in = s.in_places * static_cast<double>(w.in_channels);
+  s.out = s.places * static_cast<double>(w.out_channels);
+  s.weight = static_cast<double>(w.out_channels) * s.depth;
+  return s;
+}
+
+// Share of the peak that each pass reaches.
+struct Efficiency {
+  double forward, data, weight;
+};
+
+Efficiency efficiency_of(const ConvWork& w, const Sizes& s, bool tensor) {
+  const bool first = s.group_in <= 4 && !(s.group_in == 1 && w.groups > 1);  // an image's few channels
+  if (tensor) return {0.50 * (first ? 0.24 : 1.0), 0.43, 0.43};
+  const std::int64_t longest = std::max(w.kernel_height, w.kernel_width);
+  const std::int64_t shortest = std::min(w.kernel_height, w.kernel_width);
+  const bool winograd =
+      longest == 3 && shortest == 3 && w.stride == 1 && w.groups == 1 && w.in_channels >= 16 && w.in_height >= 7;
+  const bool aligned = w.in_channels / w.groups % 8 == 0 && w.out_channels / w.groups % 8 == 0;
+  const double fft = shortest >= 5 && shortest == longest && w.stride == 1 ? 2.0 : 1.0;
+  const double line = longest >= 5 && shortest == 1 ? 1.6 : 1.0;  // 1x7 and 7x1
+  const double forward = winograd ? (aligned ? 2.05 : 1.25) : 1.0;
+  const double data = winograd ? (aligned ? 2.05 : 1.4) : 1.0;
+  const double early = first ? 3.9 : 1.0;
+  return {0.87 * forward * fft * line, 0.78 * data * fft * line * early, 0.72 * fft * early};
+}
+
+struct Passes {
+  double forward = 0, data = 0, weight = 0;
+};
+
+Passes dense_passes(const ConvWork& w, const Sizes& s, const Device& device, double peak, const Efficiency& e) {
+  const auto groups = static_cast<double>(w.groups);
+  const auto stride = static_cast<double>(w.stride);
+  const double per_sm = peak / device.sm;
+  return {busiest_sm(s.places, s.group_out, s.depth, groups, device.sm, 1) / (per_sm * e.forward),
+          busiest_sm(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride), groups, device.sm, 1) /
+              (per_sm * e.data),
+          busiest_sm(s.group_out, s.depth, s.places, groups, device.sm, 64) / (per_sm * e.weight)};
+}
+
+// Picoseconds a multiply-accumulate on an A30; other GPUs by the mean of their clock and bandwidth ratios.
+double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device, bool training) {
+  const double scale = std::sqrt(56 * 1.44e9 / (device.sm * device.clock) * 933e9 / device.bandwidth);
+  const bool small = s.kernel <= 9;
+  const double picoseconds = training ? (small ? 17.0 : 12.0) : (small ? 3.2 : 2.1);
+  const double strided = w.stride > 1 ? (training ? 2.25 : 1.15) : 1.0;
+  return s.macs * 1e-12 * scale * picoseconds * strided;
+}
+
+}  // namespace
+
+Physics physics_of(const ConvWork& work, const Device& device, Situation situation, FeatureRow& features) {
+  const bool training = situation.state == State::kTraining;
+  const bool tensor = work.arithmetic != Arithmetic::kFp32 && work.arithmetic != Arithmetic::kFp64;
+  const double peak = device.peak(work.arithmetic);
+  const Sizes s = sizes_of(work);
+  const bool depthwise = s.group_in == 1 && work.groups > 1;
+  const auto size = static_cast<double>(work.element_bytes);
+  const Passes pass = dense_passes(work, s, device, peak, efficiency_of(work, s, tensor));
+
+  Physics p;
+  const double forward_bytes = size * (s.in + s.out + s.weight);
+  p.accumulation_bytes = training ? 3.0 * size * (s.in + s.weight) : 0.0;
+  p.bytes = forward_bytes * (training ? 3.0 : 1.0) + p.accumulation_bytes;
+  p.memory = p.bytes / device.bandwidth;
+  p.host = host_floor(work, device, situation);
+  if (depthwise) {
+    p.compute = depthwise_compute(work, s, device, training);
+    p.gpu = std::max(p.compute, p.memory * 1.1) + 3e-6;
+  } else {
+    // Tensor kernels want channels last: the NCHW tensors are transposed in and out.
+    const double moved = (forward_bytes + (tensor ? 2.7 * size / 4.0 * (s.in + s.out) : 0.0)) * 0.9 / device.bandwidth;
+    const double latency = tensor ? 23.5e-6 : 20.4e-6;
+    p.compute = pass.forward + (training ? pass.data + pass.weight : 0.0);
+    p.gpu = joined(pass.forward, moved, 1.28) + latency;
+    if (training) {
+      p.gpu += joined(pass.data, moved, 1.28) + joined(pass.weight, moved, 1.28) + 2.0 * latency;
+      p.gpu += p.accumulation_bytes * 1.1 / device.bandwidth;
+    }
+  }
+  p.peak = peak;
+  p.bound = joined(p.gpu, p.host, 6.0);
+
+  const double ideal = 2.0 * s.macs * (training ? 3.0 : 1.0) / peak;
+  const std::int64_t places = work.out_height * work.out_width;
+  const double values[] = {p.compute / p.bound,
+                           p.memory / p.bound,
+                           p.host / p.bound,
+                           p.host / p.gpu,
+                           pass.forward / p.bound,
+                           pass.data / p.bound,
+                           pass.weight / p.bound,
+                           ideal / p.bound,
+                           s.group_out,
+                           static_cast<double>(work.groups),
+                           s.group_in,
+                           static_cast<double>(work.kernel_height),
+                           static_cast<double>(work.kernel_width),
+                           static_cast<double>(work.stride),
+                           static_cast<double>(places),
+                           power_of_two_in(work.in_channels / work.groups, 64),
+                           power_of_two_in(work.out_channels / work.groups, 64),
+                           power_of_two_in(work.in_width, 8),
+                           power_of_two_in(places, 16),
+                           size * s.in / device.l2,
+                           size * s.out / device.l2,
+                           size * s.weight / device.l2,
+                           static_cast<double>(situation.state),
+                           tensor ? 1.0 : 0.0,
+                           static_cast<double>(work.bias)};
+  static_assert(std::size(values) == kConvFeatures.size());
+  for (const double value : values) features.push_back(static_cast<float>(value));
+  return p;
+}
+
+}  // namespace joulecast

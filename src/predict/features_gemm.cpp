@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices: linear layers and batched products.
+#include "predict/feature_lists.h"
+#include "predict/law.h"
+
+namespace joulecast {
+
+const std::array<std::string_view, 23> kGemmSimtFeatures{
+    "tile",       "memory",   "host",       "tile_per_memory", "ideal",         "roof",    "batch",           "rows",
+    "columns",    "depth",    "outputs",    "ctas128",         "ctas64",        "fill128", "quantisation128", "p2_rows",
+    "p2_columns", "p2_depth", "set_per_l2", "bytes_per_l2",    "weight_per_l2", "state",   "activations"};
+const std::array<std::string_view, 23> kGemmTensorFeatures{
+    "tile",         "memory",          "host",         "tile_per_memory", "ideal",    "rows",
+    "columns",      "depth",           "tile_area",    "split",           "waves",    "quantisation",
+    "ctas128",      "quantisation128", "p2_rows",      "p2_columns",      "p2_depth", "set_per_l2",
+    "bytes_per_l2", "arithmetic",      "ideal_cycles", "bytes_us",        "bound_us"};
+
+namespace {
+
+// Trees see the precision as an ordered number.
+double code(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kFp64:
+    case Arithmetic::kFp32:
+      return 0;
+    case Arithmetic::kTf32:
+      return 1;
+    case Arithmetic::kFp16:
+    case Arithmetic::kBf16:
+      return 2;
+    case Arithmetic::kFp8:
+      return 3;
+  }
+  return 0;
+}
+
+struct Shape3 {
+  double rows, columns, depth, batch;
+};
+
+struct Parts {
+  double tiled, moved, set;
+};
+
+double ctas(const Shape3& s, double tile) {
+  return s.batch * ceil_div(s.rows, tile) * ceil_div(s.columns, tile);
+}
+
+void append_simt(const GemmWork& work, const Device& device, Situation situation, const Shape3& s, const Physics& p,
+                 const Parts& part, FeatureRow& features) {
+  const double full = ctas(s, 128);
+  const double values[] = {part.tiled / p.bound,
+                           part.moved / p.bound,
+                           p.host / p.bound,
+                           part.tiled / part.moved,
+                           p.compute / p.bound,
+                           std::max(p.compute, p.memory) / p.bound,
+                           s.batch,
+                           s.rows,
+                           s.columns,
+                           s.depth,
+                           s.batch * s.rows * s.columns,
+                           full / device.sm,
+                           ctas(s, 64) / device.sm,
+                           s.batch * s.rows * s.columns / (full * 128 * 128),
+                           quantisation(full / device.sm),
+                           power_of_two_in(work.rows, 64),
+                           power_of_two_in(work.columns, 64),
+                           power_of_two_in(work.depth, 64),
+                           part.set / device.l2,
+                           p.bytes / device.l2,
+                           s.batch * s.columns * s.depth * static_cast<double>(work.element_bytes) / device.l2,
+                           static_cast<double>(situation.state),
+                           work.weight ? 0.0 : 1.0};
+  static_assert(std::size(values) == kGemmSimtFeatures.size());
+  for (const double value : values) features.push_back(static_cast<float>(value));
+}
+
+void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, const Physics& p, const Parts& part,
+                   const TileChoice& tile, FeatureRow& features) {
+  const double full = ctas(s, 128) / device.sm;
+  const double ideal = 2.0 * s.batch * s.rows * s.columns * s.depth / p.peak;
+  const double values[] = {part.tiled / p.bound,
+                           part.moved / p.bound,
+                           p.host / p.bound,
+                           part.tiled / part.moved,
+                           p.compute / p.bound,
+                           s.rows,
+                           s.columns,
+                           s.depth,
+                           tile.area,
+                           tile.split,
+                           tile.waves,
+                           quantisation(tile.waves),
+                           full,
+                           quantisation(full),
+                           power_of_two_in(work.rows, 64),
+                           power_of_two_in(work.columns, 64),
+                           power_of_two_in(work.depth, 64),
+                           part.set / device.l2,
+                           p.bytes / device.l2,
+                           code(work.arithmetic),
+                           ideal * device.clock,
+                           p.memory * 1e6,
+                           p.bound * 1e6};
+  static_assert(std::size(values) == kGemmTensorFeatures.size());
+  for (const double value : values) features.push_back(static_cast<float>(value));
+}
+
+}  // namespace
+
+Physics physics_of(const GemmWork& work, const Device& device, Situation situation, FeatureRow& features) {
+  const bool training = situation.state == State::kTraining;
+  const bool captured = situation.host == Host::kCaptured;
+  const bool simt = work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
+  const bool fp8 = work.arithmetic == Arithmetic::kFp8;
+  const auto b = static_cast<double>(work.batch);
+  const auto m = static_cast<double>(work.rows);
+  const auto n = static_cast<double>(work.columns);
+  const auto k = static_cast<double>(work.depth);
+  const auto in = static_cast<double>(work.element_bytes);
+  const auto out = static_cast<double>(work.output_bytes);
+  const double peak = device.peak(work.arithmetic);
+
+  const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device);
+  double tiled = tile.time;
+  if (training) {  // gradients of the input [m, k] and of the weight [n, k]
+    tiled += tile_product(b, m, k, n, work.arithmetic, device).time;
+    tiled += tile_product(b, n, k, m, work.arithmetic, device).time;
+  }
+  Physics p;
+  p.accumulation_bytes = training ? 3.0 * in * (m * k + n * k) : 0.0;
+  p.bytes = b * (in * m * k + in * n * k + out * m * n) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
+  // Captured benchmarks cycle through five copies of the weight.
+  const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
+  const double moved = memory_time(p.bytes, set, device, fp8 ? 0.75 : simt ? 0.87 : 0.83);
+  p.gpu = joined(tiled, moved, simt ? 2.5 : 1.9);
+  if (fp8 && captured) p.gpu += 1.73 * 3.0 * m * k / device.bandwidth;  // the activation is quantised on the way in
+  p.host = fp8 && captured ? 11700.0 / device.clock : host_floor(work, device, situation);
+  p.bound = captured ? p.gpu + p.host : joined(p.gpu, p.host, 4.0);
+  p.compute = 2.0 * b * m * n * k * (training ? 3.0 : 1.0) / peak;
+  p.memory = p.bytes / device.bandwidth;
+
+  p.peak = peak;
+  const Shape3 shape{m, n, k, b};
+  if (simt) {
+    append_simt(work, device, situation, shape, p, {tiled, moved, set}, features);
+  } else {
+    append_tensor(work, device, shape, p, {tiled, moved, set}, tile, features);
+  }
+  return p;
+}
+
+}  // namespace joulecast

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call costs before the GPU works: Python, the dispatcher, autograd, the launch. A property of runtime and host,
+// not of the GPU. Fitted: the fastest small operations of each type in the measurement tables.
+#include "predict/law.h"
+
+namespace joulecast {
+namespace {
+
+enum Call : std::size_t {
+  kConvCall,
+  kDepthwiseCall,
+  kBatchNormCall,
+  kLayerNormCall,
+  kLinearCall,
+  kProductCall,
+  kReluCall,
+  kSiluCall,
+  kGeluCall,
+  kSigmoidCall,
+  kBinaryCall,
+  kSoftmaxCall,
+  kPoolCall,
+  kMaxPoolCall,
+  kDepthCall,
+  kCalls,
+};
+
+struct Floor {
+  double eval, train_forward, training;  // microseconds
+};
+
+constexpr std::array<Floor, kCalls> kModernFloors{{
+    {26.5, 26.5, 254},
+    {21.5, 21.5, 214},
+    {32, 57, 293},
+    {22.5, 23, 230},
+    {26.5, 27, 294},
+    {20, 20, 200},
+    {13.6, 7.7, 155},
+    {13.4, 7.5, 154},
+    {13.5, 8, 155},
+    {13, 9.4, 155},
+    {14, 10, 155},
+    {17, 17, 170},
+    {17, 14.5, 170},
+    {20, 20, 200},
+    {5.3, 2.9, 145},
+}};
+constexpr std::array<Floor, kCalls> kOlderFloors{{
+    {75, 75, 385},
+    {60, 60, 330},
+    {89, 145, 468},
+    {64, 64, 340},
+    {76.5, 73, 481},
+    {60, 60, 330},
+    {40.7, 21, 218},
+    {40, 21, 218},
+    {40, 21, 218},
+    {40, 21, 218},
+    {40, 21, 218},
+    {48.6, 36, 247},
+    {48.6, 36, 247},
+    {55, 50, 300},
+    {15.8, 8.4, 206},
+}};
+constexpr Floor kModernBias{16, 16, 45};
+constexpr Floor kOlderBias{37, 37, 85};
+// A bare loop over one call (NeuSight), in the order of Call.
+constexpr std::array<double, kCalls> kBareFloors{40, 40, 46, 46, 54, 32, 31, 30, 30, 25, 26, 32.5, 32, 32, 25};
+
+double pick(const Floor& floor, State state) {
+  switch (state) {
+    case State::kEval:
+      return floor.eval;
+    case State::kTrainForward:
+      return floor.train_forward;
+    case State::kTraining:
+      return floor.training;
+  }
+  return floor.eval;
+}
+
+Call call_of(const ConvWork& work) {
+  return work.groups > 1 && work.groups == work.in_channels ? kDepthwiseCall : kConvCall;
+}
+Call call_of(const GemmWork& work) {
+  return work.weight ? kLinearCall : kProductCall;
+}
+Call call_of(const AttentionWork&) {
+  return kSoftmaxCall;
+}
+
+Call call_of(const PointwiseWork& work) {
+  switch (work.kind) {
+    case PointwiseKind::kRelu:
+      return kReluCall;
+    case PointwiseKind::kSilu:
+      return kSiluCall;
+    case PointwiseKind::kGelu:
+      return kGeluCall;
+    case PointwiseKind::kSigmoid:
+    case PointwiseKind::kTanh:
+      return kSigmoidCall;
+    case PointwiseKind::kStochasticDepth:
+      return kDepthCall;
+    default:
+      return kBinaryCall;
+  }
+}
+
+Call call_of(const ReductionWork& work) {
+  switch (work.kind) {
+    case ReductionKind::kSoftmax:
+      return kSoftmaxCall;
+    case ReductionKind::kLayerNorm:
+    case ReductionKind::kGroupNorm:
+      return kLayerNormCall;
+    case ReductionKind::kBatchNorm:
+      return kBatchNormCall;
+    case ReductionKind::kMaxPool:
+      return kMaxPoolCall;
+    default:
+      return kPoolCall;
+  }
+}
+
+// A bias is one more kernel for convolutions; a StochasticDepth that drops draws and divides.
+double extra(const ConvWork& work, State state, bool older) {
+  return work.bias != 0 ? pick(older ? kOlderBias : kModernBias, state) : 0.0;
+}
+double extra(const PointwiseWork& work, State state, bool older) {
+  if (work.kind != PointwiseKind::kStochasticDepth || !work.active || state == State::kEval) return 0.0;
+  return (state == State::kTrainForward ? 33.0 : 48.0) * (older ? 2.4 : 1.0);
+}
+template <typename W>
+double extra(const W&, State, bool) {
+  return 0.0;
+}
+
+constexpr double kCapturedCycles = 4600.0;  // start of a captured kernel, in cycles of the GPU
+
+}  // namespace
+
+double host_floor(const Work& work, const Device& device, Situation situation) {
+  if (situation.host == Host::kCaptured) return kCapturedCycles / device.clock;
+  return std::visit(
+      [&](const auto& w) {
+        const Call call = call_of(w);
+        if (situation.host == Host::kBare) return kBareFloors[call] * situation.host_scale * 1e-6;
+        const bool older = situation.host == Host::kOlder;
+        const Floor& floor = (older ? kOlderFloors : kModernFloors)[call];
+        return (pick(floor, situation.state) + extra(w, situation.state, older)) * 1e-6;
+      },
+      work);
+}
+
+}  // namespace joulecast

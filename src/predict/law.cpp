@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/law.h"
+
+#include <limits>
+#include <span>
+
+namespace joulecast {
+
+double memory_time(double bytes, double set, const Device& device, double streamed) {
+  const double fill = set / (0.6 * device.l2);
+  const double hit = 1.0 / (1.0 + fill * fill * fill);
+  const double memory = device.bandwidth * streamed;
+  const double l2 = std::max(device.sm * device.clock * 64.0 * 0.1, memory);
+  return bytes * ((1.0 - hit) / memory + hit / l2);
+}
+
+namespace {
+
+struct Tile {
+  double rows, columns;
+};
+constexpr std::array<Tile, 12> kTensorTiles{{{128, 128},
+                                             {128, 256},
+                                             {256, 128},
+                                             {64, 128},
+                                             {128, 64},
+                                             {64, 64},
+                                             {64, 256},
+                                             {256, 64},
+                                             {16, 64},
+                                             {16, 128},
+                                             {32, 64},
+                                             {32, 128}}};
+constexpr std::array<Tile, 9> kSimtTiles{
+    {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {32, 128}, {128, 32}, {64, 32}, {32, 32}, {256, 128}}};
+
+// Constants of the law, fitted over all GPUs together.
+struct TileLaw {
+  double efficiency;     // of the peak, for an infinite tile
+  double edge;           // loss for small tiles
+  double depth_cycles;   // of one step of 32 in depth when too few tiles hide its latency
+  double fixed_cycles;   // prologue and epilogue
+  double latency_waves;  // waves that hide one step
+  double streamed;       // share of the bandwidth that split sums reach
+  std::span<const Tile> tiles;
+  int max_split;
+};
+
+const TileLaw& law_for(Arithmetic arithmetic) {
+  static const TileLaw simt{0.96, 3.8, 400, 1000, 2, 0.87, kSimtTiles, 16};
+  static const TileLaw tensor{0.90, 6.0, 72, 200, 4, 0.83, kTensorTiles, 16};
+  static const TileLaw fp8{1.92, 133, 41, 200, 4, 0.75, kTensorTiles, 1};
+  if (arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kFp64) return simt;
+  return arithmetic == Arithmetic::kFp8 ? fp8 : tensor;
+}
+
+}  // namespace
+
+TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
+                        const Device& device) {
+  const TileLaw& law = law_for(arithmetic);
+  const double per_sm = device.peak(arithmetic) / device.sm * device.held_at(arithmetic) * law.efficiency;
+  const double sum_time = 4.0 * batch * rows * columns / (device.bandwidth * law.streamed);
+  TileChoice best{.time = std::numeric_limits<double>::infinity()};
+  for (const Tile tile : law.tiles) {
+    const double area = tile.rows * tile.columns;
+    const double reach = per_sm / (1.0 + law.edge * (tile.rows + tile.columns) / area);
+    const double tiles = batch * ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns);
+    for (int split = 1; split <= law.max_split; split *= 2) {
+      const double part = depth / split;
+      if (split > 1 && part < 32.0) break;
+      const double waves = std::ceil(tiles * split / device.sm);
+      const double work = waves * 2.0 * area * part / reach;
+      const double latency = part / 32.0 * law.depth_cycles / device.clock * std::max(1.0, waves / law.latency_waves);
+      double time = std::max(work, latency) + law.fixed_cycles / device.clock;
+      if (split > 1) time += split * sum_time + 3.1e-6;  // partial sums are written, read, and a second kernel starts
+      if (time < best.time) best = {time, area, static_cast<double>(split), tiles * split / device.sm};
+    }
+  }
+  return best;
+}
+
+}  // namespace joulecast

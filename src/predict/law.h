@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small laws that several bounds share.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "predict/physics.h"
+
+namespace joulecast {
+
+inline double ceil_div(double a, double b) {
+  return std::ceil(a / b);
+}
+
+// (a^p + b^p)^(1/p): the larger of two times, rounded where they meet.
+inline double joined(double a, double b, double p) {
+  const double larger = std::max(a, b);
+  if (larger <= 0.0) return 0.0;
+  const double ratio = std::min(a, b) / larger;
+  // Far apart the smaller one adds less than a float can show.
+  if (ratio < 1e-4 && p >= 2.0) return larger;
+  return larger * std::pow(1.0 + std::pow(ratio, p), 1.0 / p);
+}
+
+// The largest power of two that divides x, at most `limit`.
+inline double power_of_two_in(std::int64_t x, std::int64_t limit) {
+  if (x <= 0) return 1.0;
+  return static_cast<double>(std::min(x & -x, limit));
+}
+
+// How full the last wave of `ctas` on the SMs is: 1 for whole waves.
+inline double quantisation(double waves) {
+  return waves / std::ceil(waves);
+}
+
+// Time to move `bytes` when a working set of `set` bytes partly stays in the L2.
+double memory_time(double bytes, double set, const Device& device, double streamed);
+
+// Best time of a tiled product over tile shapes and splits of its depth, with what was chosen.
+struct TileChoice {
+  double time = 0, area = 0, split = 1, waves = 0;
+};
+TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
+                        const Device& device);
+
+// What a call costs on the host, before the GPU works (seconds).
+double host_floor(const Work& work, const Device& device, Situation situation);
+
+}  // namespace joulecast

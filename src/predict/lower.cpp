@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/lower.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "graph/walk.h"
+
+namespace joulecast {
+
+namespace {
+
+std::int64_t whole(Bytes bytes) {
+  return static_cast<std::int64_t>(bytes.value());
+}
+std::int64_t element_bytes(const TensorType& type) {
+  return std::max(1, bit_width(type.element) / 8);
+}
+std::int64_t extent(const Shape& shape, std::size_t axis) {
+  return axis < shape.size() ? shape[axis] : 1;
+}
+std::int64_t at(const Extents& list, std::size_t i, std::int64_t absent) {
+  return i < list.size() ? list[i] : absent;
+}
+
+// PyTorch lets convolutions use TF32 by default and matrix products not (torch.backends, "TensorFloat-32 on Ampere").
+Arithmetic arithmetic(ElementType element, Precision precision, bool convolution) {
+  switch (element) {
+    case ElementType::kFloat64:
+      return Arithmetic::kFp64;
+    case ElementType::kFloat16:
+      return Arithmetic::kFp16;
+    case ElementType::kBFloat16:
+      return Arithmetic::kBf16;
+    case ElementType::kFloat8E4M3:
+    case ElementType::kFloat8E5M2:
+    case ElementType::kInt8:
+    case ElementType::kUInt8:
+      return Arithmetic::kFp8;  // INT8 runs at the FP8 rate where both exist
+    default:
+      break;
+  }
+  if (precision == Precision::kTf32All || (precision == Precision::kTf32 && convolution)) return Arithmetic::kTf32;
+  return Arithmetic::kFp32;
+}
+
+std::optional<PointwiseKind> kind_of(BinaryKind kind, bool scalar) {
+  switch (kind) {
+    case BinaryKind::kAdd:
+    case BinaryKind::kSub:
+      return scalar ? PointwiseKind::kAddScalar : PointwiseKind::kAdd;
+    case BinaryKind::kMul:
+      return scalar ? PointwiseKind::kMulScalar : PointwiseKind::kMul;
+    case BinaryKind::kDiv:
+      return scalar ? PointwiseKind::kDivScalar : PointwiseKind::kDiv;
+    case BinaryKind::kPow:
+      return scalar ? PointwiseKind::kPowScalar : PointwiseKind::kPow;
+    default:
+      return std::nullopt;
+  }
+}
+
+PointwiseKind kind_of(ActivationKind kind) {
+  switch (kind) {
+    case ActivationKind::kSigmoid:
+    case ActivationKind::kHardSigmoid:
+    case ActivationKind::kLogSigmoid:
+      return PointwiseKind::kSigmoid;
+    case ActivationKind::kSilu:
+    case ActivationKind::kHardSwish:
+    case ActivationKind::kMish:
+    case ActivationKind::kQuickGelu:
+      return PointwiseKind::kSilu;
+    case ActivationKind::kGelu:
+    case ActivationKind::kGeluTanh:
+      return PointwiseKind::kGelu;
+    case ActivationKind::kTanh:
+    case ActivationKind::kSoftplus:
+    case ActivationKind::kElu:
+      return PointwiseKind::kTanh;
+    default:
+      return PointwiseKind::kRelu;
+  }
+}
+
+}  // namespace
+
+// Dispatches on the operator; each overload appends what the runtime executes.
+struct LowerVisitor {
+  NodeLowering& self;
+  const CostContext& context;
+  std::vector<LoweredOperation>& out;
+
+  // ---- shared ----
+  void emit(const Work& work, std::int64_t count = 1, std::int64_t calls = 1) { out.push_back({work, count, calls}); }
+
+  void pointwise(PointwiseKind kind, bool active = true) {
+    const Cost cost = operator_cost(context);
+    const std::int64_t elements = context.has_output(0) ? context.output().elements() : 0;
+    emit(PointwiseWork{.kind = kind,
+                       .elements = elements,
+                       .forward_bytes = whole(cost.forward_read + cost.forward_written),
+                       .backward_bytes = whole(cost.backward_read + cost.backward_written),
+                       .active = active});
+  }
+
+  [[nodiscard]] bool strided(std::size_t i) const {
+    return context.has(i) && self.strided_[index(context.node().inputs[i])];
+  }
+  void set_strided(bool value) {
+    for (const ValueId id : context.node().outputs) {
+      if (id != kNoValue) self.strided_[index(id)] = value;
+    }
+  }
+
+  // The copy that makes input i contiguous: read once, written once; its gradient is copied back.
+  void contiguous(std::size_t i) {
+    if (!strided(i)) return;
+    const TensorType& type = context.input(i);
+    const std::int64_t bytes = 2 * whole(type.bytes());
+    emit(PointwiseWork{
+        .kind = PointwiseKind::kCopy, .elements = type.elements(), .forward_bytes = bytes, .backward_bytes = bytes});
+  }
+
+  void view() { set_strided(strided(0)); }
+
+  ReductionWork reduction(ReductionKind kind, std::int64_t rows, std::int64_t columns) const {
+    const TensorType& x = context.input(0);
+    ReductionWork work{.kind = kind, .in_elements = x.elements(), .out_elements = context.output().elements()};
+    work.channels = extent(x.shape, 1);
+    for (std::size_t i = 2; i < x.shape.size(); ++i) work.spatial *= x.shape[i];
+    work.rows = rows;
+    work.columns = columns;
+    work.element_bytes = element_bytes(x);
+    return work;
+  }
+
+  // ---- matrix work ----
+  void operator()(const Conv& op) {
+    const TensorType& x = context.input(0);
+    const Shape& weight = context.input(1).shape;
+    const TensorType& y = context.output();
+    const TensorType& from = op.transposed ? y : x;  // a transposed convolution is the data gradient of a plain one
+    const TensorType& to = op.transposed ? x : y;
+    ConvWork work{.batch = x.shape[0], .in_channels = from.shape[1], .out_channels = to.shape[1], .groups = op.groups};
+    const std::size_t last = x.shape.size() - 1;
+    for (std::size_t axis = 2; axis <= last; ++axis) {
+      const bool width = axis == last && last > 2;
+      (width ? work.in_width : work.in_height) *= from.shape[axis];
+      (width ? work.out_width : work.out_height) *= to.shape[axis];
+      (width ? work.kernel_width : work.kernel_height) *= weight[axis];
+    }
+    work.stride = at(op.stride, 0, 1);
+    work.padding = at(op.padding_begin, 0, 0);
+    work.element_bytes = element_bytes(x);
+    work.bias = context.has(2) ? 1 : 0;
+    work.arithmetic = arithmetic(x.element, self.options_.precision, true);
+    emit(work);
+  }
+
+  void operator()(const Linear& op) {
+    contiguous(0);
+    const TensorType& x = context.input(0);
+    const Shape& weight = context.input(1).shape;
+    const TensorType& y = context.output();
+    GemmWork work{.columns = op.weight_in_out ? weight[1] : weight[0],
+                  .depth = op.weight_in_out ? weight[0] : weight[1]};
+    work.rows = x.elements() / std::max<std::int64_t>(1, work.depth);
+    work.element_bytes = element_bytes(x);
+    work.output_bytes = element_bytes(y);
+    work.bias = context.has(2) ? 1 : 0;
+    work.arithmetic = arithmetic(x.element, self.options_.precision, false);
+    emit(work);
+  }
+
+  void operator()(const MatMul& op) {
+    contiguous(0);
+    contiguous(1);
+    const Shape& a = context.input(0).shape;
+    const Shape& y = context.output().shape;
+    const bool vector = a.size() < 2;
+    GemmWork work{.depth = vector ? a.back() : (op.transpose_a ? a[a.size() - 2] : a.back()),
+                  .weight = context.is_parameter(1)};
+    work.columns = y.empty() ? 1 : y.back();
+    work.rows = vector || y.size() < 2 ? 1 : y[y.size() - 2];
+    work.batch = context.output().elements() / std::max<std::int64_t>(1, work.rows * work.columns);
+    work.element_bytes = element_bytes(context.input(0));
+    work.output_bytes = element_bytes(context.output());
+    work.arithmetic = arithmetic(context.input(0).element, self.options_.precision, false);
+    emit(work);
+  }
+
+  // Half precision has fused kernels; FP32 runs as products, scaling, mask and softmax of their own.
+  void operator()(const Attention& op) {
+    const TensorType& q = context.input(0);
+    const Shape& k = context.input(1).shape;
+    const Shape& v = context.input(2).shape;
+    if (q.shape.size() != 4 || k.size() != 4 || v.size() != 4) return pointwise(PointwiseKind::kOther);
+    const Arithmetic math = arithmetic(q.element, self.options_.precision, false);
+    const bool fused = math == Arithmetic::kFp16 || math == Arithmetic::kBf16 || math == Arithmetic::kFp8;
+    if (fused) {
+      emit(AttentionWork{.batch = q.shape[0],
+                         .heads = q.shape[1],
+                         .kv_heads = k[1],
+                         .queries = q.shape[2],
+                         .past = std::max<std::int64_t>(0, k[2] - q.shape[2]),
+                         .head = q.shape[3],
+                         .element_bytes = element_bytes(q),
+                         .kv_bytes = element_bytes(context.input(1)),
+                         .causal = op.causal,
+                         .arithmetic = math});
+    } else {
+      unfused_attention(q, k, v, math);
+    }
+    set_strided(true);  // [batch, heads, queries, head] is seen through a transpose
+  }
+
+  void unfused_attention(const TensorType& q, const Shape& k, const Shape& v, Arithmetic math) {
+    for (std::size_t i = 0; i < 3; ++i) contiguous(i);
+    const std::int64_t size = element_bytes(q);
+    const std::int64_t products = q.shape[0] * q.shape[1];
+    const std::int64_t scores = products * q.shape[2] * k[2];
+    GemmWork gemm{.batch = products,
+                  .rows = q.shape[2],
+                  .columns = k[2],
+                  .depth = q.shape[3],
+                  .element_bytes = size,
+                  .output_bytes = size,
+                  .weight = false,
+                  .arithmetic = math};
+    emit(PointwiseWork{.kind = PointwiseKind::kMulScalar,
+                       .elements = q.elements(),
+                       .forward_bytes = 2 * size * q.elements(),
+                       .backward_bytes = 2 * size * q.elements()});
+    emit(gemm);
+    if (context.has(3)) {
+      emit(PointwiseWork{.kind = PointwiseKind::kAdd,
+                         .elements = scores,
+                         .forward_bytes = 2 * size * scores,
+                         .backward_bytes = size * scores});
+    }
+    emit(ReductionWork{.kind = ReductionKind::kSoftmax,
+                       .in_elements = scores,
+                       .out_elements = scores,
+                       .channels = q.shape[1],
+                       .spatial = q.shape[2] * k[2],
+                       .rows = products * q.shape[2],
+                       .columns = k[2],
+                       .element_bytes = size});
+    gemm.columns = v[3];
+    gemm.depth = k[2];
+    emit(gemm);
+  }
+
+  // One product for all time steps, then one small product and its gates a step, all within one call.
+  void operator()(const Rnn& op) {
+    const Shape& x = context.input(0).shape;
+    if (x.size() != 3) return pointwise(PointwiseKind::kOther);
+    const std::int64_t gates = op.kind == RnnKind::kLstm ? 4 : op.kind == RnnKind::kGru ? 3 : 1;
+    const std::int64_t steps = op.batch_first ? x[1] : x[0];
+    const std::int64_t batch = op.batch_first ? x[0] : x[1];
+    const std::int64_t size = element_bytes(context.input(0));
+    GemmWork gemm{.rows = steps * batch,
+                  .columns = gates * op.hidden,
+                  .depth = x[2],
+                  .element_bytes = size,
+                  .output_bytes = size,
+                  .arithmetic = arithmetic(context.input(0).element, self.options_.precision, false)};
+    emit(gemm, op.directions, 1);
+    gemm.rows = batch;
+    gemm.depth = op.hidden;
+    emit(gemm, steps * op.directions, 0);
+    const std::int64_t cells = batch * gates * op.hidden;
+    emit(PointwiseWork{.kind = PointwiseKind::kTanh,
+                       .elements = cells,
+                       .forward_bytes = 2 * size * cells,
+                       .backward_bytes = 3 * size * cells},
+         steps * op.directions, 0);
+  }
+
+  // ---- norms, pooling, reductions ----
+  void operator()(const BatchNorm&) {
+    const Shape& x = context.input(0).shape;
+    const std::int64_t channels = extent(x, 1);
+    emit(reduction(ReductionKind::kBatchNorm, channels,
+                   context.input(0).elements() / std::max<std::int64_t>(1, channels)));
+  }
+  void last_axes(ReductionKind kind, std::int64_t axes) {
+    const Shape& x = context.input(0).shape;
+    std::int64_t columns = 1;
+    for (std::size_t i = x.size() - std::min(x.size(), static_cast<std::size_t>(std::max<std::int64_t>(1, axes)));
+         i < x.size(); ++i)
+      columns *= x[i];
+    emit(reduction(kind, context.input(0).elements() / std::max<std::int64_t>(1, columns), columns));
+  }
+  void operator()(const LayerNorm& op) {
+    if (op.channels_first) {  // runs as permute, layer norm, permute: rows are places, columns channels
+      const std::int64_t channels = extent(context.input(0).shape, 1);
+      emit(reduction(ReductionKind::kLayerNorm, context.input(0).elements() / std::max<std::int64_t>(1, channels),
+                     channels));
+      return set_strided(true);
+    }
+    contiguous(0);
+    last_axes(ReductionKind::kLayerNorm, op.axes);
+  }
+  void operator()(const RmsNorm& op) { last_axes(ReductionKind::kLayerNorm, op.axes); }
+  void operator()(const GroupNorm& op) {
+    const std::int64_t rows = extent(context.input(0).shape, 0) * std::max<std::int64_t>(1, op.groups);
+    emit(reduction(ReductionKind::kGroupNorm, rows, context.input(0).elements() / std::max<std::int64_t>(1, rows)));
+  }
+  void operator()(const InstanceNorm&) {
+    const std::int64_t rows = extent(context.input(0).shape, 0) * extent(context.input(0).shape, 1);
+    emit(reduction(ReductionKind::kGroupNorm, rows, context.input(0).elements() / std::max<std::int64_t>(1, rows)));
+  }
+  void operator()(const Softmax& op) {
+    const Shape& x = context.input(0).shape;
+    const auto rank = static_cast<std::int64_t>(x.size());
+    const std::int64_t axis = op.axis < 0 ? op.axis + rank : op.axis;
+    const std::int64_t columns =
+        axis >= 0 && axis < rank ? std::max<std::int64_t>(1, x[static_cast<std::size_t>(axis)]) : 1;
+    emit(reduction(ReductionKind::kSoftmax, context.input(0).elements() / columns, columns));
+  }
+  void operator()(const Pool& op) {
+    ReductionWork work = reduction(op.kind == PoolKind::kMax ? ReductionKind::kMaxPool : ReductionKind::kAveragePool,
+                                   context.output().elements(), 1);
+    for (const std::int64_t k : op.kernel) work.window *= k;
+    work.columns = work.window;
+    emit(work);
+  }
+  void operator()(const AdaptivePool&) {
+    ReductionWork work = reduction(ReductionKind::kAdaptivePool, context.output().elements(), 1);
+    work.window = std::max<std::int64_t>(1, work.in_elements / std::max<std::int64_t>(1, work.out_elements));
+    work.columns = work.window;
+    emit(work);
+  }
+  void operator()(const Reduce&) {
+    const std::int64_t rows = std::max<std::int64_t>(1, context.output().elements());
+    emit(reduction(ReductionKind::kReduce, rows, std::max<std::int64_t>(1, context.input(0).elements() / rows)));
+  }
+
+  // ---- elementwise ----
+  void operator()(const Activation& op) {
+    const std::size_t before = out.size();
+    pointwise(kind_of(op.kind));
+    // Networks build ReLU and SiLU in place; in inference nothing needs the input again.
+    const bool in_place = self.options_.mode == Mode::kInference &&
+                          (op.kind == ActivationKind::kRelu || op.kind == ActivationKind::kRelu6 ||
+                           op.kind == ActivationKind::kSilu || op.kind == ActivationKind::kHardSwish);
+    std::get<PointwiseWork>(out[before].work).in_place = in_place ? 1 : 0;
+    view();
+  }
+  void operator()(const Unary&) {
+    pointwise(PointwiseKind::kTanh);
+    view();
+  }
+  void operator()(const Binary& op) {
+    const bool scalar = context.input(0).elements() == 1 || context.input(1).elements() == 1;
+    pointwise(kind_of(op.kind, scalar).value_or(PointwiseKind::kOther));
+    set_strided(strided(0) && context.output().elements() == context.input(0).elements());
+  }
+  void operator()(const Dropout& op) {
+    if (self.options_.mode == Mode::kTraining && op.probability > 0.0) pointwise(PointwiseKind::kDropout);
+    view();
+  }
+  void operator()(const StochasticDepth& op) {
+    pointwise(PointwiseKind::kStochasticDepth, self.options_.mode == Mode::kTraining && op.probability > 0.0);
+    view();
+  }
+
+  // ---- views: no kernel, but the result may be strided ----
+  void operator()(const Transpose&) { set_strided(true); }
+  void operator()(const Expand&) { set_strided(true); }
+  void operator()(const Slice&) { set_strided(true); }
+  void operator()(const Split& op) { set_strided(op.axis != 0); }
+  void operator()(const Squeeze&) { view(); }
+  void operator()(const Unsqueeze&) { view(); }
+  void operator()(const Reshape&) { contiguous(0); }
+  void operator()(const Flatten&) { contiguous(0); }
+  void operator()(const ShapeOf&) {}
+  // Bodies are walked by whoever walks the graph.
+  void operator()(const If&) {}
+  void operator()(const Loop&) {}
+  void operator()(const Scan&) {}
+
+  void operator()(const Opaque&) {
+    pointwise(PointwiseKind::kOther);
+    out.back().opaque = true;
+  }
+  template <typename Op>
+  void operator()(const Op&) {
+    pointwise(PointwiseKind::kCopy);
+  }
+};
+
+namespace {
+
+// Integer arithmetic on shapes, and whatever else follows from shapes and constants alone, never reaches the GPU.
+bool on_host(const CostContext& context) {
+  if (std::holds_alternative<ShapeOf>(context.node().op)) return true;
+  for (const ValueId id : context.node().outputs) {
+    if (id != kNoValue && context.types().known(id) == nullptr) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void NodeLowering::lower(const CostContext& context, std::vector<LoweredOperation>& out) {
+  if (!context.has_output(0) || on_host(context)) return;
+  std::visit(LowerVisitor{*this, context, out}, context.node().op);
+}
+
+}  // namespace joulecast
+
+namespace joulecast {
+namespace {
+
+// Equal work becomes one entry, in order of first appearance.
+class Merger {
+ public:
+  void add(const LoweredOperation& operation, std::int64_t times) {
+    const auto [it, fresh] =
+        places_.try_emplace(Key{operation.work, operation.opaque, operation.no_input_gradient}, out_.size());
+    if (fresh)
+      out_.push_back(
+          {.work = operation.work, .opaque = operation.opaque, .no_input_gradient = operation.no_input_gradient});
+    LoweredOperation& entry = out_[it->second];
+    entry.count += operation.count * times;
+    entry.calls += operation.calls * times;
+  }
+  std::vector<LoweredOperation> take() && { return std::move(out_); }
+
+ private:
+  using Key = std::tuple<Work, bool, bool>;
+  std::map<Key, std::size_t> places_;
+  std::vector<LoweredOperation> out_;
+};
+
+// The first layer of a network needs no gradient of its input; only matrix work is much cheaper without it.
+bool reads_graph_input(const Visit& visit) {
+  return !visit.node.inputs.empty() && visit.node.inputs[0] != kNoValue &&
+         visit.graph.value(visit.node.inputs[0]).kind == ValueKind::kInput;
+}
+
+}  // namespace
+
+std::vector<LoweredOperation> lower(const Graph& graph, const TypeTable& types, const LowerOptions& options) {
+  Merger merger;
+  std::map<const Graph*, NodeLowering> lowerings;  // values are numbered apart in every body
+  std::vector<LoweredOperation> found;
+  for_each_operation(graph, types, [&](const Visit& visit) {
+    NodeLowering& lowering = lowerings.try_emplace(&visit.graph, options, visit.graph.values.size()).first->second;
+    found.clear();
+    lowering.lower(CostContext(visit.graph, visit.node, visit.types), found);
+    const bool first = &visit.graph == &graph && options.mode == Mode::kTraining && reads_graph_input(visit);
+    for (LoweredOperation& operation : found) {
+      operation.no_input_gradient = first;
+      merger.add(operation, visit.repetitions);
+    }
+  });
+  return std::move(merger).take();
+}
+
+}  // namespace joulecast

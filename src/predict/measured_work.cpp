@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/measured_work.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "predict/lower.h"
+
+namespace joulecast {
+namespace {
+
+bool begins(std::string_view text, std::string_view with) {
+  return text.substr(0, with.size()) == with;
+}
+
+// The machines of the published tables. NeuSight timed a bare loop; its V100 and P100 machines were slower.
+Situation situation_of(const MeasuredOperation& row) {
+  Situation out;
+  out.state = row.at.mode == Mode::kTraining ? State::kTraining
+              : row.train_state_module       ? State::kTrainForward
+                                             : State::kEval;
+  if (row.at.runtime == Runtime::kCudaGraph) {
+    out.host = Host::kCaptured;
+  } else if (begins(row.from.table, "neusight")) {
+    out.host = Host::kBare;
+    out.host_scale = row.at.gpu.find("V100") != std::string::npos   ? 1.24
+                     : row.at.gpu.find("P100") != std::string::npos ? 1.65
+                                                                    : 1.0;
+  } else if (row.at.gpu == "rtx2080ti") {
+    out.host = Host::kOlder;
+  }
+  return out;
+}
+
+// What the row says and the graph does not show.
+void adjust(Work& work, const MeasuredOperation& row, State state) {
+  auto* pointwise = std::get_if<PointwiseWork>(&work);
+  if (pointwise == nullptr) return;
+  pointwise->in_place = row.inplace ? 1 : 0;
+  if (pointwise->kind != PointwiseKind::kStochasticDepth) return;
+  const auto& op = std::get<StochasticDepth>(row.graph->nodes[0].op);
+  pointwise->active = state != State::kEval && op.probability > 0.0;
+}
+
+}  // namespace
+
+Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
+  if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
+  JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(*row.graph, {}));
+  NodeLowering lowering({.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime},
+                        row.graph->values.size());
+  std::vector<LoweredOperation> found;
+  lowering.lower(CostContext(*row.graph, row.graph->nodes[0], types), found);
+  if (found.size() != 1) return unsupported(fmt::format("runs as {} kernels", found.size()));
+  MeasuredWork out{found[0].work, situation_of(row)};
+  adjust(out.work, row, out.situation.state);
+  return out;
+}
+
+}  // namespace joulecast

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A measured row as the estimator sees it: the same path for those who fit and those who judge.
+#pragma once
+
+#include "dataset/measured.h"
+#include "joulecast/gpu.h"
+#include "joulecast/result.h"
+#include "predict/physics.h"
+
+namespace joulecast {
+
+struct MeasuredWork {
+  Work work;
+  Situation situation;
+};
+
+// Errors: kUnsupported where the row runs as several kernels or none, or in a runtime without a host model.
+Result<MeasuredWork> measured_work(const MeasuredOperation& row);
+
+}  // namespace joulecast

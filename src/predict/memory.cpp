@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace joulecast {
+namespace {
+
+// PyTorch's caching allocator: blocks of multiples of 512 B (kMinBlockSize, c10/cuda/CUDACachingAllocator.cpp).
+double block(const TensorType& type) {
+  return std::ceil(type.bytes().value() / 512.0) * 512.0;
+}
+
+// An output that is only another look at its input takes no memory of its own.
+bool is_view(const Operator& op) {
+  return std::holds_alternative<Reshape>(op) || std::holds_alternative<Flatten>(op) ||
+         std::holds_alternative<Squeeze>(op) || std::holds_alternative<Unsqueeze>(op) ||
+         std::holds_alternative<Transpose>(op) || std::holds_alternative<Expand>(op) ||
+         std::holds_alternative<Slice>(op) || std::holds_alternative<Split>(op);
+}
+
+// ReLU and dropout overwrite their input in the networks people build (inplace=True).
+bool in_place(const Operator& op, Mode mode) {
+  const auto* activation = std::get_if<Activation>(&op);
+  if (activation == nullptr) return false;
+  if (activation->kind == ActivationKind::kRelu || activation->kind == ActivationKind::kRelu6) return true;
+  return mode == Mode::kInference &&
+         (activation->kind == ActivationKind::kSilu || activation->kind == ActivationKind::kHardSwish);
+}
+
+// Follows storage, not values: views and in-place results share their input's.
+class Liveness {
+ public:
+  Liveness(const Graph& graph, const TypeTable& types, Mode mode)
+      : graph_(graph),
+        types_(types),
+        mode_(mode),
+        storage_(graph.values.size()),
+        last_use_(graph.values.size(), 0),
+        size_(graph.values.size(), 0.0) {
+    for (std::size_t i = 0; i < storage_.size(); ++i) storage_[i] = static_cast<std::uint32_t>(i);
+    for (const GraphInput& input : graph.inputs) size_[index(input.value)] = block(types.type(input.value));
+    assign_storage();
+  }
+
+  // The largest sum of live storage, freeing each after its last reader.
+  [[nodiscard]] double inference_peak() const {
+    std::vector<std::vector<std::uint32_t>> dying(graph_.nodes.size());
+    double live = 0.0;
+    for (const GraphInput& input : graph_.inputs) live += size_[index(input.value)];
+    for (std::size_t s = 0; s < size_.size(); ++s) {
+      if (storage_[s] == s && size_[s] > 0.0 && last_use_[s] < graph_.nodes.size())
+        dying[last_use_[s]].push_back(static_cast<std::uint32_t>(s));
+    }
+    double peak = live;
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      for (const ValueId id : graph_.nodes[n].outputs) live += own_size(id);
+      peak = std::max(peak, live);
+      for (const std::uint32_t s : dying[n]) live -= size_[s];
+    }
+    return peak;
+  }
+
+  // What autograd keeps until backward: every storage some gradient formula reads.
+  [[nodiscard]] double kept_for_backward() const {
+    std::vector<bool> kept(size_.size(), false);
+    double extra = 0.0;
+    for (const Node& node : graph_.nodes) {
+      mark_saved(node, kept);
+      extra += operator_cost(CostContext(graph_, node, types_)).saved.value();
+    }
+    for (std::size_t s = 0; s < size_.size(); ++s) extra += kept[s] ? size_[s] : 0.0;
+    return extra;
+  }
+
+  // The largest single gradient pair in flight while backward runs: of an output and of its inputs.
+  [[nodiscard]] double gradient_in_flight() const {
+    double largest = 0.0;
+    for (const Node& node : graph_.nodes) {
+      double both = 0.0;
+      for (const ValueId id : node.outputs) both += own_size(id);
+      if (!node.inputs.empty() && node.inputs[0] != kNoValue) both += size_[storage_[index(node.inputs[0])]];
+      largest = std::max(largest, both);
+    }
+    return largest;
+  }
+
+ private:
+  [[nodiscard]] double own_size(ValueId id) const {
+    return id != kNoValue && storage_[index(id)] == index(id) ? size_[index(id)] : 0.0;
+  }
+
+  void assign_storage() {
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      const bool shares = is_view(node.op) || in_place(node.op, mode_);
+      for (const ValueId id : node.inputs) {
+        if (id != kNoValue) last_use_[storage_[index(id)]] = n;
+      }
+      for (const ValueId id : node.outputs) {
+        if (id == kNoValue) continue;
+        if (shares && !node.inputs.empty() && node.inputs[0] != kNoValue) {
+          storage_[index(id)] = storage_[index(node.inputs[0])];
+        } else if (types_.known(id) == nullptr) {
+          size_[index(id)] = block(types_.type(id));
+          last_use_[index(id)] = n;
+        }
+      }
+    }
+    for (const ValueId id : graph_.outputs) last_use_[storage_[index(id)]] = graph_.nodes.size();
+  }
+
+  // By autograd's definitions: matrix work and norms save their inputs, ReLU, sigmoid, tanh and softmax their output,
+  // products both factors; sums and views nothing.
+  void mark_saved(const Node& node, std::vector<bool>& kept) const {
+    const auto keep = [&](ValueId id) {
+      if (id != kNoValue) kept[storage_[index(id)]] = true;
+    };
+    if (is_view(node.op) || std::holds_alternative<Concat>(node.op) || std::holds_alternative<Cast>(node.op)) return;
+    if (const auto* binary = std::get_if<Binary>(&node.op);
+        binary != nullptr && (binary->kind == BinaryKind::kAdd || binary->kind == BinaryKind::kSub)) {
+      return;
+    }
+    const auto* activation = std::get_if<Activation>(&node.op);
+    const bool saves_output = std::holds_alternative<Softmax>(node.op) ||
+                              (activation != nullptr && (activation->kind == ActivationKind::kRelu ||
+                                                         activation->kind == ActivationKind::kSigmoid ||
+                                                         activation->kind == ActivationKind::kTanh));
+    if (saves_output) {
+      for (const ValueId id : node.outputs) keep(id);
+    } else {
+      for (const ValueId id : node.inputs) keep(id);
+    }
+  }
+
+  const Graph& graph_;
+  const TypeTable& types_;
+  Mode mode_;
+  std::vector<std::uint32_t> storage_;  // the value whose memory a value lives in
+  std::vector<std::size_t> last_use_;   // by storage: the last node that reads it
+  std::vector<double> size_;            // by storage, in bytes; parameters are counted apart
+};
+
+double parameter_bytes(const Graph& graph, const TypeTable& types) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < graph.values.size(); ++i) {
+    if (graph.values[i].kind == ValueKind::kParameter) sum += block(types.type(ValueId{static_cast<std::uint32_t>(i)}));
+  }
+  return sum;
+}
+
+double state_per_parameter(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::kSgd:
+      return 0.0;
+    case Optimizer::kSgdMomentum:
+      return 1.0;
+    case Optimizer::kAdam:
+      return 2.0;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, const PrepareOptions& options) {
+  const Liveness liveness(graph, types, options.mode);
+  MemoryPlan plan;
+  plan.parameters = Bytes{parameter_bytes(graph, types)};
+  if (options.mode == Mode::kInference) {
+    plan.activations = Bytes{liveness.inference_peak()};
+    return plan;
+  }
+  plan.gradients = plan.parameters;
+  plan.optimizer_state = plan.parameters * state_per_parameter(options.optimizer);
+  plan.activations = Bytes{liveness.kept_for_backward() + liveness.gradient_in_flight()};
+  return plan;
+}
+
+Interval<Bytes> device_memory(const MemoryPlan& plan, const Gpu& gpu, Mode mode) {
+  constexpr double kMiB = 1024.0 * 1024.0;
+  // Contexts grow with the SMs: 107 MiB on a RTX 4060 Ti (34 SMs), 555 MiB on a RTX PRO 6000 (188), both bare;
+  // loaded kernels add 100 to 300 MiB (llama.cpp PR 23604, InvokeAI issue 9413, pytorch issue 107667).
+  const double bare = (8.0 + 2.91 * gpu.sm_count) * kMiB;
+  // PyTorch hands cuBLAS 8.1 MiB, 32 MiB on compute capability 9.0 (aten/src/ATen/cuda/CublasHandlePool.cpp).
+  const double workspace = gpu.compute_capability == "9.0" ? 32.0 * kMiB : 8519680.0;
+  // Segments are 2 MiB and 20 MiB and are kept: reserved exceeds allocated by fragmentation.
+  const double allocated = plan.allocated().value();
+  const double slack = mode == Mode::kTraining ? 0.10 : 0.05;
+  const auto total = [&](double kernels, double fragmentation, double workspaces) {
+    return Bytes{allocated * (1.0 + fragmentation) + bare + kernels * kMiB + workspace + workspaces};
+  };
+  return {total(200.0, slack, 0.0), total(50.0, 0.0, 0.0), total(400.0, 3.0 * slack, 0.25 * plan.activations.value())};
+}
+
+std::optional<std::string> smallest_mig_profile(const Gpu& gpu, Bytes memory) {
+  const MigProfile* best = nullptr;
+  for (const MigProfile& profile : gpu.mig_profiles) {
+    if (!profile.memory || memory > *profile.memory) continue;
+    if (best == nullptr || *profile.memory < *best->memory ||
+        (*profile.memory == *best->memory && profile.compute_slices < best->compute_slices)) {
+      best = &profile;
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  return std::string(best->name);
+}
+
+}  // namespace joulecast

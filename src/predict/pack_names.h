@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of a predictor pack, said once for those who write and those who read it. docs/formats/pack.md
+#pragma once
+
+#include <string_view>
+
+namespace joulecast::pack_names {
+
+inline constexpr std::string_view kCompose = "compose";
+inline constexpr std::string_view kGpus = "gpus";
+inline constexpr std::string_view kTrust = "trust";
+inline constexpr std::string_view kRanges = "ranges";
+inline constexpr std::string_view kIntervals = "intervals";
+inline constexpr std::string_view kReport = "report";
+
+}  // namespace joulecast::pack_names

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The physical bound of one operation on one GPU, and the features the trees see beside it.
+//
+// This is the inner loop of every prediction: plain doubles in SI units (seconds, bytes, flops, hertz, watts).
+// Features are raw ratios and sizes, not logarithms: trees do not care, and a logarithm costs more than a node.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "joulecast/gpu.h"
+#include "joulecast/inline_vector.h"
+#include "joulecast/workload.h"
+#include "predict/work.h"
+
+namespace joulecast {
+
+// One GPU under one setting, as the laws need it.
+struct Device {
+  double sm = 1, clock = 1, bandwidth = 1, l2 = 1, limit = 1, idle = 0;
+  double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0;  // dense peaks; 0: the chip has no such units
+  double capability = 0;                                             // 8.6 for compute capability 8.6; 0 if unknown
+  // By Arithmetic: the fraction of the peak that large products keep under the power limit.
+  std::array<double, 6> held{1, 1, 1, 1, 1, 1};
+  // 0 where the units do not exist.
+  [[nodiscard]] double peak(Arithmetic arithmetic) const {
+    const std::array<double, 6> peaks{fp64, fp32, tf32, fp16, bf16, fp8};
+    return peaks[static_cast<std::size_t>(arithmetic)];
+  }
+  [[nodiscard]] double held_at(Arithmetic arithmetic) const { return held[static_cast<std::size_t>(arithmetic)]; }
+};
+
+// Errors: kUnsupported naming the figure the catalogue lacks.
+Result<Device> make_device(const Gpu& gpu, const Setting& setting);
+
+// What of an operation runs. Training is forward, backward and the accumulation of gradients; kTrainForward is the
+// forward pass of modules in training state.
+enum class State : std::uint8_t { kEval, kTrainForward, kTraining };
+
+// Who launches: what a call costs before the GPU works.
+enum class Host : std::uint8_t {
+  kModern,    // PyTorch 2 on the A30 machine: the default for GPUs nobody measured
+  kOlder,     // the RTX 2080 Ti machine
+  kCaptured,  // CUDA graphs: cycles of the GPU, no host
+  kBare,      // a loop over one function call, no modules (NeuSight)
+};
+
+struct Situation {
+  State state = State::kEval;
+  Host host = Host::kModern;
+  double host_scale = 1.0;  // of kBare: how slow the machine's processor is
+};
+
+inline constexpr std::size_t kMaxFeatures = 64;
+using FeatureRow = InlineVector<float, kMaxFeatures>;
+
+// Times of the bound's parts. `bound` joins `gpu` and `host`, `gpu` joins `compute` and `memory`.
+struct Physics {
+  double bound = 0, gpu = 0, host = 0, compute = 0, memory = 0;
+  double peak = 0;                // flops per second of the units it runs on
+  double bytes = 0;               // moved, gradient accumulation of the operation benchmark included
+  double accumulation_bytes = 0;  // of these, what a network does not do
+};
+
+// The models are apart because their kernels are: each has its own features and its own trees.
+enum class Group : std::uint8_t { kConv, kPointwise, kReduction, kGemmSimt, kGemmTensor, kPrefill, kDecode };
+inline constexpr std::size_t kGroups = 7;
+std::string_view name(
+    Group group);  // "conv", "pointwise", "reduction", "gemm-simt", "gemm-tensor", "prefill", "decode"
+
+Group group_of(const Work& work);
+// The names of the group's features, in the order physics_of() appends them.
+std::span<const std::string_view> feature_names(Group group);
+
+Physics physics_of(const ConvWork& work, const Device& device, Situation situation, FeatureRow& features);
+Physics physics_of(const GemmWork& work, const Device& device, Situation situation, FeatureRow& features);
+Physics physics_of(const PointwiseWork& work, const Device& device, Situation situation, FeatureRow& features);
+Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, FeatureRow& features);
+Physics physics_of(const AttentionWork& work, const Device& device, Situation situation, FeatureRow& features);
+Physics physics_of(const Work& work, const Device& device, Situation situation, FeatureRow& features);
+
+}  // namespace joulecast

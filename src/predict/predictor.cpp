@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "joulecast/predict.h"
+#include "predict/compose.h"
+#include "predict/describe.h"
+#include "predict/estimator.h"
+#include "predict/law.h"
+#include "predict/lower.h"
+#include "predict/memory.h"
+#include "predict/pack_names.h"
+
+namespace joulecast {
+
+// Half-widths of the intervals as factors, by support.
+struct IntervalFactors {
+  double time = 0, power = 0, energy = 0;  // logarithms
+};
+
+struct Predictor::Impl {
+  Pack pack;
+  Estimator estimator;
+  ComposeConstants compose;
+  TableView gpus;    // "measured/<id>", "architecture/<name>", "older-host/<id>"
+  TableView ranges;  // "<group>/flops", "<group>/bytes": the largest work that was measured
+  std::array<IntervalFactors, 3> intervals;
+  std::string_view report;
+
+  static Result<std::unique_ptr<Impl>> load(const std::string& path);
+};
+
+namespace {
+
+Result<ComposeConstants> read_compose(const Pack& pack) {
+  JC_ASSIGN_OR_RETURN(const TableView table, pack.table(pack_names::kCompose));
+  ComposeConstants out;
+  const auto read = [&](std::string_view key, double& value) { value = table.find(key).value_or(value); };
+  read("host_inference", out.host_inference);
+  read("host_training", out.host_training);
+  read("functional_inference_s", out.functional_inference);
+  read("functional_training_s", out.functional_training);
+  read("benchmark_call_s", out.benchmark_call);
+  read("parameter_call_s", out.parameter_call);
+  read("sharpness", out.sharpness);
+  read("power_ceiling", out.power_ceiling);
+  return out;
+}
+
+Result<std::array<IntervalFactors, 3>> read_intervals(const Pack& pack) {
+  std::array<IntervalFactors, 3> out;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::string_view support = name(static_cast<Support>(i));
+    JC_ASSIGN_OR_RETURN(out[i].time, pack.number(pack_names::kIntervals, fmt::format("network/time/{}", support)));
+    JC_ASSIGN_OR_RETURN(out[i].power, pack.number(pack_names::kIntervals, fmt::format("network/power/{}", support)));
+    JC_ASSIGN_OR_RETURN(out[i].energy, pack.number(pack_names::kIntervals, fmt::format("network/energy/{}", support)));
+  }
+  return out;
+}
+
+template <typename Unit>
+Interval<Unit> widen(double value, double log_factor) {
+  const double factor = std::exp(log_factor);
+  return {Unit{value}, Unit{value / factor}, Unit{value * factor}};
+}
+
+// TF32 needs Ampere; older chips run the same network in FP32.
+Precision precision_on(const Workload& workload, const Device& device) {
+  const Precision wanted = workload.options.precision.value_or(Precision::kTf32);
+  const bool tf32 = wanted == Precision::kTf32 || wanted == Precision::kTf32All;
+  return tf32 && device.tf32 <= 0.0 ? Precision::kFp32 : wanted;
+}
+
+Result<std::vector<Work>> works_on(const Workload& workload, const Gpu& gpu, const Device& device) {
+  std::vector<Work> works;
+  works.reserve(workload.operations.size());
+  for (const LoweredOperation& operation : workload.operations) {
+    works.push_back(operation.work);
+    JC_RETURN_IF_ERROR(fit_to_device(works.back(), gpu, device));
+  }
+  return works;
+}
+
+// Bytes the optimizer's step moves for a parameter: SGD reads weight and gradient and writes the weight; momentum and
+// Adam read and write their states too.
+double optimizer_traffic(const Workload& workload) {
+  if (workload.options.mode == Mode::kInference) return 0.0;
+  const double weights = workload.total.parameters.value();
+  switch (workload.options.optimizer) {
+    case Optimizer::kSgd:
+      return 3.0 * weights;
+    case Optimizer::kSgdMomentum:
+      return 5.0 * weights;
+    case Optimizer::kAdam:
+      return 7.0 * weights;
+  }
+  return 0.0;
+}
+
+bool is_functional(const Work& work) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&work);
+  return pointwise != nullptr &&
+         (pointwise->kind >= PointwiseKind::kAdd && pointwise->kind != PointwiseKind::kStochasticDepth);
+}
+
+std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work> works,
+                                  std::span<const OperationPrediction> found) {
+  std::vector<ComposePart> parts(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const LoweredOperation& operation = workload.operations[i];
+    const OperationPrediction& p = found[i];
+    // The share of the bound that the GPU makes up is the share of the time it is busy.
+    parts[i] = {.time = p.time,
+                .gpu = p.time * p.physics.gpu / p.physics.bound,
+                .host = p.physics.host,
+                .power = p.power,
+                .accumulation_bytes = p.physics.accumulation_bytes,
+                .count = static_cast<double>(operation.count),
+                .calls = static_cast<double>(operation.calls),
+                .functional = is_functional(works[i]),
+                .no_input_gradient = operation.no_input_gradient};
+  }
+  return parts;
+}
+
+std::vector<OperationEstimate> breakdown(const Workload& workload, std::span<const Work> works,
+                                         std::span<const OperationPrediction> found, std::span<const ComposePart> parts,
+                                         const Device& device) {
+  std::vector<OperationEstimate> out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double busy = busy_in_network(parts[i], device, workload.options.mode) * parts[i].count;
+    out.push_back({.label = describe(works[i]),
+                   .count = workload.operations[i].count,
+                   .time = Seconds{busy},
+                   .energy = Joules{busy * parts[i].power},
+                   .bound = Seconds{found[i].physics.gpu * parts[i].count}});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+  return out;
+}
+
+double unknown_share(const Workload& workload) {
+  double share = 0.0;
+  for (const UnknownOperator& u : workload.unknown_operators) share += u.byte_share;
+  return share;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Predictor::Impl>> Predictor::Impl::load(const std::string& path) {
+  JC_ASSIGN_OR_RETURN(Pack pack, Pack::open(path));
+  auto impl = std::make_unique<Impl>(Impl{.pack = std::move(pack),
+                                          .estimator = {},
+                                          .compose = {},
+                                          .gpus = {},
+                                          .ranges = {},
+                                          .intervals = {},
+                                          .report = {}});
+  const auto read = [&]() -> Result<void> {
+    JC_ASSIGN_OR_RETURN(impl->estimator, Estimator::from(impl->pack));
+    JC_ASSIGN_OR_RETURN(impl->compose, read_compose(impl->pack));
+    JC_ASSIGN_OR_RETURN(impl->gpus, impl->pack.table(pack_names::kGpus));
+    JC_ASSIGN_OR_RETURN(impl->ranges, impl->pack.table(pack_names::kRanges));
+    JC_ASSIGN_OR_RETURN(impl->intervals, read_intervals(impl->pack));
+    return {};
+  };
+  if (auto ok = read(); !ok) return tl::unexpected(std::move(ok).error().in(path));
+  return impl;
+}
+
+Predictor::Predictor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Predictor::Predictor(Predictor&&) noexcept = default;
+Predictor& Predictor::operator=(Predictor&&) noexcept = default;
+Predictor::~Predictor() = default;
+
+Result<Predictor> Predictor::open(const std::string& path) {
+  JC_ASSIGN_OR_RETURN(auto impl, Impl::load(path));
+  return Predictor(std::move(impl));
+}
+
+Result<std::string_view> Predictor::report() const {
+  return impl_->pack.json(pack_names::kReport);
+}
+
+Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
+  int level = 2;
+  if (impl_->gpus.find(fmt::format("measured/{}", gpu.id))) {
+    level = 0;
+  } else if (impl_->gpus.find(fmt::format("architecture/{}", gpu.architecture))) {
+    level = 1;
+  }
+  const double unknown = unknown_share(workload);
+  if (unknown > 0.10) level = 2;
+  if (unknown > 0.01) level = std::max(level, 1);
+  // Beyond the largest work that was measured the trees no longer know anything.
+  for (const LoweredOperation& operation : workload.operations) {
+    const auto largest = impl_->ranges.find(name(group_of(operation.work)));
+    if (largest && work_size(operation.work) > 4.0 * *largest) level = std::max(level, 1);
+  }
+  return static_cast<Support>(level);
+}
+
+Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) const {
+  JC_ASSIGN_OR_RETURN(const Device device, make_device(gpu, options.setting));
+  JC_ASSIGN_OR_RETURN(const std::vector<Work> works, works_on(workload, gpu, device));
+  const bool older = impl_->gpus.find(fmt::format("older-host/{}", gpu.id)).has_value();
+  const bool captured = workload.options.runtime == Runtime::kCudaGraph;
+  const Situation situation{.state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval,
+                            .host = captured ? Host::kCaptured
+                                    : older  ? Host::kOlder
+                                             : Host::kModern};
+  std::vector<OperationPrediction> found(works.size());
+  impl_->estimator.predict(works, device, situation, impl_->estimator.trust(gpu.id), found);
+  const std::vector<ComposePart> parts = parts_of(workload, works, found);
+  const Composition whole = compose({.parts = parts,
+                                     .mode = workload.options.mode,
+                                     .parameter_tensors = static_cast<double>(workload.parameter_tensors),
+                                     .optimizer_bytes = optimizer_traffic(workload),
+                                     .host_scale = older ? 2.0 : 1.0},
+                                    device, impl_->compose);
+  Prediction out;
+  out.gpu = std::string(gpu.id);
+  out.precision = precision_on(workload, device);
+  out.setting = {.sm_clock = Hertz{device.clock}, .power_limit = Watts{device.limit}};
+  out.support = support(workload, gpu);
+  const IntervalFactors& width = impl_->intervals[static_cast<std::size_t>(out.support)];
+  const double power = whole.time > 0.0 ? whole.energy / whole.time : device.idle;
+  out.time = widen<Seconds>(whole.time, width.time);
+  out.power = widen<Watts>(power, width.power);
+  out.power.hi = std::max(out.power.value, std::min(out.power.hi, Watts{device.limit}));
+  out.energy = widen<Joules>(whole.energy, width.energy);
+  out.edp = widen<JouleSeconds>(whole.energy * whole.time, width.energy + width.time);
+  out.memory = device_memory(workload.memory, gpu, workload.options.mode);
+  out.mig_profile = smallest_mig_profile(gpu, out.memory.value);
+  out.host_bound = whole.host > whole.gpu;
+  if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
+  return out;
+}
+
+}  // namespace joulecast

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything about a network that does not depend on the GPU.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "graph/walk.h"
+#include "joulecast/predict.h"
+#include "predict/lower.h"
+#include "predict/memory.h"
+
+namespace joulecast {
+
+Workload::Workload() = default;
+Workload::Workload(const Workload&) = default;
+Workload::Workload(Workload&&) noexcept = default;
+Workload& Workload::operator=(Workload&&) noexcept = default;
+Workload::~Workload() = default;
+
+std::string_view name(Support support) {
+  static constexpr std::array<std::string_view, 3> kNames{"inside", "edge", "outside"};
+  return kNames[static_cast<std::size_t>(support)];
+}
+
+namespace {
+constexpr std::array<std::string_view, 3> kOptimizers{"sgd", "sgd-momentum", "adam"};
+}  // namespace
+
+std::string_view name(Optimizer optimizer) {
+  return kOptimizers[static_cast<std::size_t>(optimizer)];
+}
+
+std::optional<Optimizer> parse_optimizer(std::string_view text) {
+  for (std::size_t i = 0; i < kOptimizers.size(); ++i) {
+    if (kOptimizers[i] == text) return static_cast<Optimizer>(i);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Networks are stored in FP32 and cast as a whole; under autocast nearly all activations are halves too.
+void apply_precision(Precision precision, TypeTable& types) {
+  switch (precision) {
+    case Precision::kFp64:
+      return types.replace(ElementType::kFloat32, ElementType::kFloat64);
+    case Precision::kFp16:
+    case Precision::kAmp:
+      return types.replace(ElementType::kFloat32, ElementType::kFloat16);
+    case Precision::kBf16:
+      return types.replace(ElementType::kFloat32, ElementType::kBFloat16);
+    case Precision::kFp8:
+      return types.replace(ElementType::kFloat32, ElementType::kFloat8E4M3);
+    case Precision::kFp32:
+    case Precision::kTf32:
+    case Precision::kTf32All:
+      return;
+  }
+}
+
+std::int64_t batch_of(const Graph& graph, const TypeTable& types) {
+  if (graph.inputs.empty()) return 1;
+  const Shape& shape = types.type(graph.inputs[0].value).shape;
+  return shape.empty() ? 1 : shape[0];
+}
+
+std::int64_t count_parameters(const Graph& graph) {
+  return std::count_if(graph.values.begin(), graph.values.end(),
+                       [](const Value& v) { return v.kind == ValueKind::kParameter; });
+}
+
+void add_totals(const Graph& graph, const TypeTable& types, Workload& load) {
+  std::map<std::string, UnknownOperator> unknown;
+  for_each_operation(graph, types, [&](const Visit& visit) {
+    const Cost cost = operator_cost(CostContext(visit.graph, visit.node, visit.types));
+    const auto factor = static_cast<double>(visit.repetitions);
+    load.total.forward_flops += cost.forward_flops * factor;
+    load.total.backward_flops += cost.backward_flops * factor;
+    load.total.forward_read += cost.forward_read * factor;
+    load.total.forward_written += cost.forward_written * factor;
+    load.total.backward_read += cost.backward_read * factor;
+    load.total.backward_written += cost.backward_written * factor;
+    if (const auto* opaque = std::get_if<Opaque>(&visit.node.op)) {
+      UnknownOperator& u = unknown[opaque->name];
+      u.name = opaque->name;
+      u.count += visit.repetitions;
+      u.byte_share += (cost.forward_read + cost.forward_written).value() * factor;
+    }
+  });
+  const double bytes = (load.total.forward_read + load.total.forward_written).value();
+  for (auto& [key, u] : unknown) {
+    u.byte_share = bytes > 0.0 ? u.byte_share / bytes : 0.0;
+    load.unknown_operators.push_back(u);
+  }
+}
+
+void add_parameters(const Graph& graph, const TypeTable& types, Workload& load) {
+  for (std::size_t i = 0; i < graph.values.size(); ++i) {
+    if (graph.values[i].kind != ValueKind::kParameter) continue;
+    const TensorType& type = types.type(ValueId{static_cast<std::uint32_t>(i)});
+    load.total.parameters += type.bytes();
+    load.total.parameter_count += type.elements();
+  }
+}
+
+}  // namespace
+
+Result<Workload> prepare(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
+  JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
+  const Precision precision = options.precision.value_or(Precision::kTf32);
+  apply_precision(precision, types);
+  Workload load;
+  load.options = options;
+  load.batch = batch_of(graph, types);
+  load.operations = lower(graph, types, {.mode = options.mode, .precision = precision, .runtime = options.runtime});
+  load.memory = plan_memory(graph, types, options);
+  load.parameter_tensors = count_parameters(graph);
+  add_totals(graph, types, load);
+  add_parameters(graph, types, load);
+  for (const GraphNote& note : graph.notes) load.notes.push_back(note.text);
+  return load;
+}
+
+}  // namespace joulecast

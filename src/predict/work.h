@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the estimator sees of one operation: a handful of integers. Equal work takes equal time, so a network is a
+// multiset of these, and a row of a measurement table is one of them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <variant>
+
+#include "joulecast/tensor.h"
+
+namespace joulecast {
+
+// The arithmetic a matrix kernel runs in.
+enum class Arithmetic : std::uint8_t { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8 };
+
+// Convolutions of any number of spatial axes, folded to two: a third multiplies height.
+struct ConvWork {
+  std::int64_t batch = 1, in_channels = 1, out_channels = 1, groups = 1;
+  std::int64_t in_height = 1, in_width = 1, out_height = 1, out_width = 1;
+  std::int64_t kernel_height = 1, kernel_width = 1, stride = 1, padding = 0;
+  std::int64_t element_bytes = 4, bias = 0;
+  Arithmetic arithmetic = Arithmetic::kFp32;
+  auto operator<=>(const ConvWork&) const = default;
+};
+
+// `batch` products of [rows, depth] x [depth, columns]. A linear layer has batch 1 and its weight as second factor.
+struct GemmWork {
+  std::int64_t batch = 1, rows = 1, columns = 1, depth = 1;
+  std::int64_t element_bytes = 4, output_bytes = 4, bias = 0;
+  bool weight = true;  // the second factor is a parameter (linear), not an activation (batched product)
+  Arithmetic arithmetic = Arithmetic::kFp32;
+  auto operator<=>(const GemmWork&) const = default;
+};
+
+enum class PointwiseKind : std::uint8_t {
+  kRelu,
+  kSigmoid,
+  kSilu,
+  kGelu,
+  kTanh,
+  kAdd,
+  kMul,
+  kDiv,
+  kPow,
+  kAddScalar,
+  kMulScalar,
+  kDivScalar,
+  kPowScalar,
+  kStochasticDepth,
+  kCopy,
+  kDropout,
+  kOther,
+};
+
+// Every output element depends on one place of each input.
+struct PointwiseWork {
+  PointwiseKind kind = PointwiseKind::kOther;
+  std::int64_t elements = 0;       // of the output
+  std::int64_t forward_bytes = 0;  // moved in all, by one kernel that reads and writes everything once
+  std::int64_t backward_bytes = 0;
+  std::int64_t in_place = 0;
+  bool active = true;  // StochasticDepth and Dropout: really drops
+  auto operator<=>(const PointwiseWork&) const = default;
+};
+
+enum class ReductionKind : std::uint8_t {
+  kSoftmax,
+  kLayerNorm,
+  kBatchNorm,
+  kAdaptivePool,
+  kAveragePool,
+  kMaxPool,
+  kGroupNorm,
+  kReduce,
+};
+
+// Norms, softmax, pooling: `rows` independent rows of `columns` elements; batch norm has one row a channel.
+struct ReductionWork {
+  ReductionKind kind = ReductionKind::kReduce;
+  std::int64_t in_elements = 0, out_elements = 0;
+  std::int64_t channels = 1, spatial = 1;  // extent of axis 1 and product of the axes after it
+  std::int64_t rows = 1, columns = 1;
+  std::int64_t window = 1;  // elements a pooling window covers
+  std::int64_t element_bytes = 4;
+  auto operator<=>(const ReductionWork&) const = default;
+};
+
+// Fused attention. `past` keys precede the `queries`.
+struct AttentionWork {
+  std::int64_t batch = 1, heads = 1, kv_heads = 1, queries = 1, past = 0, head = 64;
+  std::int64_t element_bytes = 2, kv_bytes = 2;
+  bool causal = true;
+  Arithmetic arithmetic = Arithmetic::kBf16;
+  auto operator<=>(const AttentionWork&) const = default;
+};
+
+// One new query over a past: other kernels than prompts have.
+constexpr bool is_decode(const AttentionWork& work) {
+  return work.queries == 1 && work.past > 0;
+}
+
+using Work = std::variant<ConvWork, GemmWork, PointwiseWork, ReductionWork, AttentionWork>;
+
+}  // namespace joulecast
