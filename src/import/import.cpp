@@ -78,6 +78,7 @@ Result<Graph> import_text(std::string_view text, const std::string& path) {
 Result<Graph> import_model(const std::string& path) {
   {
     JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
+    file.expect_scattered_reads();
     const std::string_view text = file.text();
     if (text.empty()) return invalid(fmt::format("{}: the file is empty", path));
     if (const auto what = foreign_format(text)) {

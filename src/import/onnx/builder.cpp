@@ -156,6 +156,7 @@ std::string GraphBuilder::free_name(std::string_view wanted) {
 
 ValueId GraphBuilder::add_computed(std::string_view name, const Guess& guess) {
   guesses_.push_back(guess);
+  producers_.push_back(kNoNode);
   return graph.add_value(Value{free_name(name), ValueKind::kComputed, {}, std::nullopt});
 }
 
@@ -164,6 +165,7 @@ ValueId GraphBuilder::add_constant(std::string_view name, const TensorType& type
   Guess guess{type.element, type.shape.size(), kind == ValueKind::kParameter, {}};
   if (type.shape.size() == 1) guess.length = static_cast<std::size_t>(type.shape[0]);
   guesses_.push_back(guess);
+  producers_.push_back(kNoNode);
   Value value{free_name(name), kind, type, std::nullopt};
   if (contents) {
     value.contents = static_cast<std::uint32_t>(graph.contents.size());
@@ -174,6 +176,7 @@ ValueId GraphBuilder::add_constant(std::string_view name, const TensorType& type
 
 ValueId GraphBuilder::add_input(std::string_view name, GraphInput input, const Guess& guess) {
   guesses_.push_back(guess);
+  producers_.push_back(kNoNode);
   Value value{free_name(name), ValueKind::kInput, {}, std::nullopt};
   const bool fixed = std::all_of(input.dimensions.begin(), input.dimensions.end(),
                                  [](const Dimension& d) { return d.extent.has_value(); });
@@ -184,6 +187,52 @@ ValueId GraphBuilder::add_input(std::string_view name, GraphInput input, const G
   input.value = graph.add_value(std::move(value));
   graph.inputs.push_back(std::move(input));
   return graph.inputs.back().value;
+}
+
+void GraphBuilder::add_node(Node node) {
+  for (const ValueId id : node.outputs) {
+    if (id != kNoValue) producers_[index(id)] = static_cast<std::uint32_t>(graph.nodes.size());
+  }
+  graph.nodes.push_back(std::move(node));
+}
+
+bool GraphBuilder::copy_ancestors(ValueId id, Graph& out, std::unordered_map<std::uint32_t, ValueId>& copies) const {
+  constexpr std::size_t kMaxValues = 100;
+  if (id == kNoValue || copies.contains(static_cast<std::uint32_t>(id))) return true;
+  if (copies.size() >= kMaxValues) return false;
+  const Value& value = graph.value(id);
+  const std::uint32_t producer = producers_[index(id)];
+  if (producer == kNoNode) {
+    if (!value.contents) return false;
+    const ValueId copy = out.add_value({"", ValueKind::kConstant, value.type, 0U});
+    out.values.back().contents = static_cast<std::uint32_t>(out.contents.size());
+    out.contents.push_back(graph.contents[*value.contents]);
+    copies.emplace(static_cast<std::uint32_t>(id), copy);
+    return true;
+  }
+  Node node = graph.nodes[producer];
+  if (std::holds_alternative<If>(node.op) || std::holds_alternative<Loop>(node.op) ||
+      std::holds_alternative<Scan>(node.op) || node.outputs.size() != 1) {
+    return false;
+  }
+  copies.emplace(static_cast<std::uint32_t>(id), out.add_value({}));
+  for (ValueId& input : node.inputs) {
+    if (!copy_ancestors(input, out, copies)) return false;
+    if (input != kNoValue) input = copies.at(static_cast<std::uint32_t>(input));
+  }
+  node.outputs[0] = copies.at(static_cast<std::uint32_t>(id));
+  out.nodes.push_back(std::move(node));
+  return true;
+}
+
+std::optional<Contents> GraphBuilder::evaluate(ValueId id) const {
+  Graph chain;
+  std::unordered_map<std::uint32_t, ValueId> copies;
+  if (id == kNoValue || !copy_ancestors(id, chain, copies)) return std::nullopt;
+  const auto types = infer_types(chain, {});
+  if (!types) return std::nullopt;
+  const Contents* known = types->known(copies.at(static_cast<std::uint32_t>(id)));
+  return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
 const TensorType* GraphBuilder::type(ValueId id) const {

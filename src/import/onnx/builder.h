@@ -2,9 +2,12 @@
 // A graph being built, with what can be said about its values before any size is known.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -31,6 +34,9 @@ class GraphBuilder {
   [[nodiscard]] const Contents* known(ValueId id) const { return graph.known(id); }
   // The whole type where the file tells it: parameters (captured ones too) and constants.
   [[nodiscard]] const TensorType* type(ValueId id) const;
+  void add_node(Node node);
+  // The contents of a computed value where they follow from constants alone, by a few dozen nodes at most.
+  [[nodiscard]] std::optional<Contents> evaluate(ValueId id) const;
   // What an output of `op` will be like.
   [[nodiscard]] Guess guess_output(const Operator& op, const std::vector<ValueId>& inputs, std::size_t output) const;
 
@@ -42,7 +48,12 @@ class GraphBuilder {
  private:
   std::string free_name(std::string_view wanted);
 
-  std::vector<Guess> guesses_;  // one a value
+  static constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
+  // Copies what `id` is computed from into `out`; false where that is more than constants.
+  bool copy_ancestors(ValueId id, Graph& out, std::unordered_map<std::uint32_t, ValueId>& copies) const;
+
+  std::vector<Guess> guesses_;            // one a value
+  std::vector<std::uint32_t> producers_;  // likewise: index of the node
   std::unordered_set<std::string> names_;
   std::size_t name_bytes_ = 0;
   std::size_t last_suffix_ = 0;

@@ -30,6 +30,9 @@ Result<Graph> import_onnx(std::span<const std::byte> bytes, std::string_view nam
 
 Result<Graph> import_onnx(const std::string& path) {
   JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
+  // Small files are all structure; in large ones it lies between weights that must not be read.
+  constexpr std::size_t kLarge = std::size_t{8} << 20U;
+  if (file.bytes().size() > kLarge) file.expect_scattered_reads();
   auto graph = import_bytes(file.bytes(), std::filesystem::path(path).stem().string());
   if (!graph) return tl::unexpected(std::move(graph).error().in(path));
   return graph;

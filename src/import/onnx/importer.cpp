@@ -227,6 +227,7 @@ Result<void> Importer::check_outputs(const NodeView& node, const Scope& scope) {
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const std::string_view name = node.outputs[i];
     if (name.empty() || !scope.used.contains(name) || scope.values.contains(name)) continue;
+    if (scope.sequences.contains(name)) continue;
     return unsupported(fmt::format("output {} '{}' is read, but we do not have it", i, printable(name)));
   }
   return {};
@@ -236,7 +237,8 @@ Result<std::vector<ValueId>> Importer::inputs_of(const NodeView& node, Scope& sc
   std::vector<ValueId> out;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const std::string_view name = node.inputs[i];
-    const auto id = name.empty() ? std::optional(kNoValue) : resolve(name, scope);
+    const bool none = name.empty() || find_sequence(name, scope) != nullptr;
+    const auto id = none ? std::optional(kNoValue) : resolve(name, scope);
     if (!id) return invalid(fmt::format("input {} '{}' is produced by no node", i, printable(name)));
     out.push_back(*id);
   }
@@ -249,10 +251,20 @@ std::optional<ValueId> Importer::resolve(std::string_view name, Scope& scope) {
   if (scope.outer == nullptr) return std::nullopt;
   const auto outside = resolve(name, *scope.outer);
   if (!outside) return std::nullopt;
-  if (*outside == kNoValue) return outside;
+  if (*outside == kNoValue || scope.builder == scope.outer->builder) return outside;
   const ValueId inside = capture(*outside, name, scope);
   scope.values.emplace(name, inside);
   return inside;
+}
+
+const std::vector<ValueId>* Importer::find_sequence(std::string_view name, Scope& scope) {
+  if (const auto it = scope.sequences.find(name); it != scope.sequences.end()) return &it->second;
+  if (scope.outer == nullptr || scope.values.contains(name)) return nullptr;
+  const std::vector<ValueId>* outside = find_sequence(name, *scope.outer);
+  if (outside == nullptr || scope.builder == scope.outer->builder) return outside;
+  std::vector<ValueId> inside;
+  for (const ValueId id : *outside) inside.push_back(capture(id, name, scope));
+  return &scope.sequences.emplace(name, std::move(inside)).first->second;
 }
 
 // Small constants are copied, so that shapes inside the body can be followed; everything else becomes an input.
@@ -294,6 +306,71 @@ Result<NodeContext::Body> Importer::body(const GraphView& graph, Scope& outer) {
   out.index = static_cast<std::uint32_t>(parent.bodies.size());
   parent.bodies.push_back(std::move(builder.graph));
   return out;
+}
+
+namespace {
+
+// What goes from one repetition of an unrolled loop to the next: a value or a sequence each.
+struct LoopState {
+  ValueId value = kNoValue;
+  std::optional<std::vector<ValueId>> sequence;
+};
+
+void set_state(std::string_view name, const LoopState& state, Scope& scope) {
+  if (state.sequence) {
+    scope.sequences.emplace(name, *state.sequence);
+  } else {
+    scope.values.emplace(name, state.value);
+  }
+}
+
+}  // namespace
+
+Result<void> Importer::unroll(const GraphView& graph, const NodeView& node, const std::vector<ValueId>& inputs,
+                              std::int64_t trips, Scope& outer) {
+  const std::size_t states = node.inputs.size() - 2;
+  if (outer.depth + 1 > static_cast<std::size_t>(kMaxDepth)) return unsupported("graphs are nested too deep");
+  if (graph.inputs.size() != states + 2 || graph.outputs.size() != states + 1 || node.outputs.size() != states) {
+    return unsupported("a loop over sequences that also stacks outputs");
+  }
+  const auto read = [](std::string_view name, ValueId value, Scope& scope) {
+    const auto* elements = find_sequence(name, scope);
+    return elements == nullptr ? LoopState{value, {}} : LoopState{kNoValue, *elements};
+  };
+  std::vector<LoopState> state;
+  for (std::size_t i = 0; i < states; ++i) {
+    state.push_back(read(node.inputs[i + 2], i + 2 < inputs.size() ? inputs[i + 2] : kNoValue, outer));
+  }
+  for (std::int64_t trip = 0; trip < trips; ++trip) {
+    Scope inner;
+    inner.builder = outer.builder;
+    inner.outer = &outer;
+    inner.opsets = outer.opsets;
+    inner.attributes = outer.attributes;
+    inner.prefix = fmt::format("{}{}/{}/", outer.prefix, printable(node.name), trip);
+    inner.depth = outer.depth + 1;
+    inner.body_depth = outer.body_depth;
+    const ValueId count = inner.builder->add_constant(inner.prefix + "trip", {ElementType::kInt64, {}},
+                                                      Contents{{trip}, {}}, ValueKind::kConstant);
+    inner.values.emplace(graph.inputs[0].name, count);
+    inner.values.emplace(graph.inputs[1].name, inputs.size() > 1 ? inputs[1] : kNoValue);
+    for (std::size_t i = 0; i < states; ++i) set_state(graph.inputs[i + 2].name, state[i], inner);
+    JC_RETURN_IF_ERROR(add_initializers(graph, inner));
+    for (const ValueInfoView& output : graph.outputs) inner.used.insert(output.name);
+    JC_RETURN_IF_ERROR(lower_nodes(graph.nodes, inner));
+    for (std::size_t i = 0; i < states; ++i) {
+      const std::string_view name = graph.outputs[i + 1].name;
+      const auto id = resolve(name, inner);
+      state[i] = read(name, id.value_or(kNoValue), inner);
+      if (!state[i].sequence && state[i].value == kNoValue) {
+        return invalid(fmt::format("output '{}' of the body is produced by no node", printable(name)));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < states; ++i) {
+    if (!node.outputs[i].empty()) set_state(node.outputs[i], state[i], outer);
+  }
+  return {};
 }
 
 Result<void> Importer::call(const FunctionView& function, const NodeView& node, Scope& scope) {

@@ -29,6 +29,7 @@ struct Scope {
   std::size_t depth = 0;                          // functions and subgraphs that we are in
   std::size_t body_depth = 0;                     // subgraphs alone
   std::unordered_map<std::string_view, ValueId> values;
+  std::unordered_map<std::string_view, std::vector<ValueId>> sequences;
   std::unordered_set<std::string_view> used;  // names that are read
   std::unordered_map<std::string_view, const ValueInfoView*> declared;
   std::vector<std::pair<ValueId, ValueId>> captures;  // value of the outer graph, input of this one
@@ -42,6 +43,11 @@ class Importer {
 
   // Lowers a subgraph of a node in `outer`.
   Result<NodeContext::Body> body(const GraphView& graph, Scope& outer);
+  // Lowers the body of a loop `trips` times into the graph of `outer` itself.
+  Result<void> unroll(const GraphView& graph, const NodeView& node, const std::vector<ValueId>& inputs,
+                      std::int64_t trips, Scope& outer);
+  // The elements of a sequence; nullptr where there is none of the name.
+  static const std::vector<ValueId>* find_sequence(std::string_view name, Scope& scope);
   void note(std::string text);
 
  private:
@@ -62,7 +68,7 @@ class Importer {
   Result<std::int64_t> opset_of(const NodeView& node, const Scope& scope) const;
 
   Result<std::vector<ValueId>> inputs_of(const NodeView& node, Scope& scope);
-  std::optional<ValueId> resolve(std::string_view name, Scope& scope);
+  static std::optional<ValueId> resolve(std::string_view name, Scope& scope);
   static ValueId capture(ValueId id, std::string_view name, Scope& scope);
   static Result<void> check_outputs(const NodeView& node, const Scope& scope);
   void add_notes();

@@ -29,9 +29,29 @@ Result<void> lower_if(NodeContext& node) {
   return node.emit(op, std::move(inputs), node.output_count());
 }
 
+namespace {
+
+bool has_sequence(NodeContext& node) {
+  for (std::size_t i = 2; i < node.node().inputs.size(); ++i) {
+    if (node.sequence(i) != nullptr) return true;
+  }
+  return false;
+}
+
+// torch.tensor_split and friends: a list is filled by a loop of a known, small number of rounds.
+Result<void> lower_sequence_loop(NodeContext& node) {
+  constexpr std::int64_t kMaxTrips = 1000;
+  const auto trips = node.evaluated_integer(0);
+  if (!trips || *trips < 0 || *trips > kMaxTrips) return node.opaque();
+  return node.unroll("body", *trips);
+}
+
+}  // namespace
+
 // [trip count], [condition], states...; the body takes iteration, condition, states... and returns condition,
 // states..., scanned outputs....
 Result<void> lower_loop(NodeContext& node) {
+  if (has_sequence(node)) return lower_sequence_loop(node);
   JC_ASSIGN_OR_RETURN(const NodeContext::Body body, node.body("body"));
   const std::size_t states = node.input_count() < 2 ? 0 : node.input_count() - 2;
   if (body.inputs != states + 2) {

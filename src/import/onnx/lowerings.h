@@ -161,6 +161,16 @@ Result<void> lower_embed_layer_norm(NodeContext& node);
 Result<void> lower_bias_gelu(NodeContext& node);
 Result<void> lower_fast_gelu(NodeContext& node);
 
+// lower_sequence.cpp
+Result<void> lower_sequence_empty(NodeContext& node);
+Result<void> lower_sequence_construct(NodeContext& node);
+Result<void> lower_sequence_insert(NodeContext& node);
+Result<void> lower_sequence_erase(NodeContext& node);
+Result<void> lower_sequence_at(NodeContext& node);
+Result<void> lower_sequence_length(NodeContext& node);
+Result<void> lower_concat_from_sequence(NodeContext& node);
+Result<void> lower_split_to_sequence(NodeContext& node);
+
 // lower_control.cpp
 Result<void> lower_if(NodeContext& node);
 Result<void> lower_loop(NodeContext& node);

@@ -40,8 +40,8 @@ std::string NodeContext::output_name(std::size_t i) const {
 
 void NodeContext::add_node(Operator op, std::vector<ValueId> inputs, std::vector<ValueId> outputs) {
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
-  scope_.builder->graph.nodes.push_back(Node{std::move(op), std::move(inputs), std::move(outputs),
-                                             scope_.prefix + printable(node_.name, kLongestInGraph)});
+  scope_.builder->add_node(Node{std::move(op), std::move(inputs), std::move(outputs),
+                                scope_.prefix + printable(node_.name, kLongestInGraph)});
 }
 
 // Outputs that nobody reads are left out, except the first: the text form and the reports want something to name.
@@ -153,6 +153,25 @@ ValueId NodeContext::real_vector(std::vector<double> values) {
 }
 ValueId NodeContext::real_scalar(double value, ElementType element) {
   return constant("real", TensorType{element, {}}, Contents{{}, {value}});
+}
+
+const std::vector<ValueId>* NodeContext::sequence(std::size_t i) {
+  return i < node_.inputs.size() ? Importer::find_sequence(node_.inputs[i], scope_) : nullptr;
+}
+
+Result<void> NodeContext::emit_sequence(std::vector<ValueId> elements) {
+  if (!node_.outputs.empty()) scope_.sequences.insert_or_assign(node_.outputs[0], std::move(elements));
+  return {};
+}
+
+std::optional<std::int64_t> NodeContext::evaluated_integer(std::size_t i) const {
+  const auto contents = has(i) ? scope_.builder->evaluate(inputs_[i]) : std::nullopt;
+  return contents && contents->ints.size() == 1 ? std::optional(contents->ints[0]) : std::nullopt;
+}
+
+Result<void> NodeContext::unroll(std::string_view attribute, std::int64_t trips) {
+  JC_ASSIGN_OR_RETURN(const GraphView* view, graph(attribute));
+  return importer_.unroll(*view, node_, inputs_, trips, scope_);
 }
 
 void NodeContext::note(std::string text) {

@@ -77,6 +77,15 @@ class NodeContext {
 
   void note(std::string text);
 
+  // Sequences exist while a file is read: each is a list of values of the graph. nullptr where input i is none that is
+  // known. Valid until the next sequence is made.
+  const std::vector<ValueId>* sequence(std::size_t i);
+  Result<void> emit_sequence(std::vector<ValueId> elements);
+  // Input i, where it is one integer that follows from constants.
+  [[nodiscard]] std::optional<std::int64_t> evaluated_integer(std::size_t i) const;
+  // Lowers the body of this loop `trips` times one after the other.
+  Result<void> unroll(std::string_view attribute, std::int64_t trips);
+
   // Control flow: lowers a subgraph to a body of the graph. Its inputs are those of the subgraph, then one for every
   // captured value; these are returned as values of this graph.
   struct Body {
