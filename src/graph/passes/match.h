@@ -2,7 +2,6 @@
 // What passes ask about the nodes before their root. Every question about an absent value has the answer no.
 #pragma once
 
-#include <array>
 #include <optional>
 
 #include "graph/passes/rewrite.h"

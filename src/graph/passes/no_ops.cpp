@@ -36,7 +36,6 @@ namespace {
 
 // Offsets of a tensor [N, channels, 1, 1] in memory: range(N) * channels, an axis each, plus 0 .. channels - 1.
 bool is_offset_of_pooled(const Rewriter& graph, ValueId id) {
-  std::optional<double> batch_stride;
   std::int64_t channels = 0;
   for (int terms = 0; terms < 5; ++terms) {
     const Node* add = made_by(graph, id, BinaryKind::kAdd);
