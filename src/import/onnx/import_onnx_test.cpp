@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <span>
 #include <string>
 #include <tuple>
@@ -448,6 +451,24 @@ TEST(OnnxOperators, AreSortedAndEachListedOnce) {
   EXPECT_EQ(onnx::find_operator("com.microsoft", "Conv"), nullptr);
 }
 
+std::string flattened(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+TEST(OnnxOperators, AreThoseOfTheDocumentation) {
+  std::ifstream file(std::string(JOULECAST_SOURCE_DIR) + "/docs/formats/onnx.md");
+  const std::string page = flattened(std::string(std::istreambuf_iterator<char>(file), {}));
+  std::map<std::string_view, std::string> names;
+  for (const auto& entry : onnx::operator_list()) {
+    std::string& list = names[entry.domain];
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", entry.name);
+  }
+  for (const auto& [domain, list] : names) {
+    EXPECT_NE(page.find(' ' + list + '.'), std::string::npos) << "docs/formats/onnx.md wants: " << list;
+  }
+}
+
 TEST(OnnxImport, KeepsSymbolsAndMakesUpMissingOnes) {
   const auto graph = import_text(model(
       {.nodes = {node("Relu", {"x"}, {"y"})}, .inputs = {value("x", {"batch", 0, 7, -1})}, .outputs = {value("y")}}));
@@ -566,6 +587,34 @@ TEST(OnnxImport, NamesArePrintable) {
   EXPECT_EQ(onnx::printable("a\xFF\n\xC3\xA4"), "a\\xff\\x0a\xC3\xA4");
   EXPECT_EQ(onnx::printable("\xED\xA0\x80"), "\\xed\\xa0\\x80");  // a surrogate
   EXPECT_EQ(onnx::printable(std::string(5000, 'a')), std::string(200, 'a') + "...");
+}
+
+// torch.tensor_split: a list filled by a loop, and read by place.
+TEST(OnnxImport, TakesSequencesApart) {
+  const Encoded body =
+      graph({.nodes = {node("Identity", {"c"}, {"c2"}), node("Gather", {"at", "i"}, {"from"}),
+                       node("Slice", {"x", "from", "end"}, {"part"}), node("SequenceInsert", {"s", "part"}, {"s2"})},
+             .inputs = {value("i", {}, kInt64), value("c", {}, kBool), value("s")},
+             .outputs = {value("c2"), value("s2")},
+             .initializers = {ints_tensor("end", {100})}});
+  const auto integer_of = [](const std::string& name, char number) {
+    return tensor(name, {}, kInt64, std::string(1, number) + std::string(7, '\0'));
+  };
+  const std::string file =
+      model({.nodes = {node("SequenceEmpty", {}, {"none"}), node("Add", {"one", "one"}, {"two"}),
+                       node("Loop", {"two", "", "none"}, {"list"}, {graph_attribute("body", body)}),
+                       node("SequenceAt", {"list", "one"}, {"last"}), node("Relu", {"last"}, {"y"})},
+             .inputs = {value("x", {9})},
+             .outputs = {value("y")},
+             .initializers = {integer_of("one", '\1'),
+                              tensor("at", {2, 1}, kInt64, std::string(8, '\0') + '\4' + std::string(7, '\0'))}});
+  EXPECT_EQ(summary(file), "add gather slice gather slice relu -> f32 5");
+}
+
+TEST(OnnxImport, RefusesMoreNodesThanAnyNetworkHas) {
+  GraphParts parts{.inputs = {value("x", {1})}, .outputs = {value("x")}};
+  parts.nodes.assign(250'001, node("Relu", {"x"}, {}));
+  EXPECT_EQ(summary(model(parts)), "test: more than 250000 nodes");
 }
 
 // A network of a chain of functions that call the next one twice would have 2^30 nodes.

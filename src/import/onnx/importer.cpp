@@ -341,6 +341,10 @@ Result<void> Importer::unroll(const GraphView& graph, const NodeView& node, cons
   for (std::size_t i = 0; i < states; ++i) {
     state.push_back(read(node.inputs[i + 2], i + 2 < inputs.size() ? inputs[i + 2] : kNoValue, outer));
   }
+  const ValueId condition =
+      inputs.size() > 1 && inputs[1] != kNoValue
+          ? inputs[1]
+          : outer.builder->add_constant("condition", {ElementType::kBool, {}}, Contents{{1}, {}}, ValueKind::kConstant);
   for (std::int64_t trip = 0; trip < trips; ++trip) {
     Scope inner;
     inner.builder = outer.builder;
@@ -353,7 +357,7 @@ Result<void> Importer::unroll(const GraphView& graph, const NodeView& node, cons
     const ValueId count = inner.builder->add_constant(inner.prefix + "trip", {ElementType::kInt64, {}},
                                                       Contents{{trip}, {}}, ValueKind::kConstant);
     inner.values.emplace(graph.inputs[0].name, count);
-    inner.values.emplace(graph.inputs[1].name, inputs.size() > 1 ? inputs[1] : kNoValue);
+    inner.values.emplace(graph.inputs[1].name, condition);
     for (std::size_t i = 0; i < states; ++i) set_state(graph.inputs[i + 2].name, state[i], inner);
     JC_RETURN_IF_ERROR(add_initializers(graph, inner));
     for (const ValueInfoView& output : graph.outputs) inner.used.insert(output.name);
