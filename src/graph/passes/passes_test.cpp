@@ -42,6 +42,14 @@ std::size_t nodes_left(const std::string& body) {
   return simplify(parsed(body)).nodes.size();
 }
 
+// Whether the same operators remain, in the same order.
+bool stays(const std::string& body) {
+  const Graph before = parsed(body);
+  const Graph after = simplify(before);
+  return std::equal(before.nodes.begin(), before.nodes.end(), after.nodes.begin(), after.nodes.end(),
+                    [](const Node& a, const Node& b) { return a.op == b.op; });
+}
+
 const std::string kImage = "input %x : f32[batch, 64, 56, 56]\n";
 const std::string kTokens = "input %x : f32[batch, seq, 768]\n";
 
@@ -71,7 +79,7 @@ TEST(Cleanup, CastToTheOwnTypeGoes) {
 }
 
 TEST(Cleanup, CastThatIsAnOutputStays) {
-  EXPECT_EQ(nodes_left(kTokens + "%y = cast(%x)\noutput %y\n"), 1U);
+  EXPECT_TRUE(stays(kTokens + "%y = cast(%x)\noutput %y\n"));
 }
 
 TEST(Cleanup, IdentityTransposeGoesOthersStay) {
@@ -103,7 +111,8 @@ TEST(LinearPass, AnotherParameterIsNoBias) {
 }
 
 TEST(LinearPass, ReadTwiceKeepsTheSum) {
-  EXPECT_EQ(nodes_left(kLinear + "%y = binary(%m, %b)\n%z = binary(%m, %y)\noutput %z\n"), 3U);
+  EXPECT_EQ(folded(kLinear + "%y = binary(%m, %b)\n%z = binary(%m, %y)\noutput %z\n"),
+            "%m = linear(%x, %w) \"fc\"\n%y = binary(%m, %b)\n%z = binary(%m, %y)\n");
 }
 
 TEST(LinearPass, BiasOfAWeightStoredInOut) {
@@ -131,7 +140,7 @@ TEST(ConvBias, IsTakenInWhereItHasTheChannels) {
     %c = conv(%x, %w)
 )";
   EXPECT_EQ(folded(conv + "%y = binary(%c, %b)\noutput %y\n"), "%y = conv(%x, %w, %b)\n");
-  EXPECT_EQ(nodes_left(conv + "%y = binary(%c, %s)\noutput %y\n"), 2U);
+  EXPECT_TRUE(stays(conv + "%y = binary(%c, %s)\noutput %y\n"));
   EXPECT_EQ(simplify(parsed(conv + "%y = binary(%c, %b)\noutput %y\n")).values.back().type.shape, Shape{128});
 }
 
@@ -221,13 +230,13 @@ TEST(Gelu, NearMissesStay) {
   const std::string end = "%m = binary(%x, %g) {kind = mul}\n%y = binary(%m, %half) {kind = mul}\noutput %y\n";
   const std::string wrong_scale =
       "%s = binary(%x, %two) {kind = div}\n%e = unary(%s) {kind = erf}\n%g = binary(%e, %one)\n";
-  EXPECT_EQ(nodes_left(start + wrong_scale + end), 5U);
+  EXPECT_TRUE(stays(start + wrong_scale + end));
   const std::string other_x =
       "%s = binary(%z, %root2) {kind = div}\n%e = unary(%s) {kind = erf}\n%g = binary(%e, %one)\n";
-  EXPECT_EQ(nodes_left(start + other_x + end), 5U);
+  EXPECT_TRUE(stays(start + other_x + end));
   const std::string right =
       "%s = binary(%x, %root2) {kind = div}\n%e = unary(%s) {kind = erf}\n%g = binary(%e, %one)\n";
-  EXPECT_EQ(nodes_left(start + right + end + "output %e\n"), 5U);  // the erf is read outside
+  EXPECT_TRUE(stays(start + right + end + "output %e\n"));  // the erf is read outside
 }
 
 TEST(GeluTanh, CubeAsPowerOrProduct) {
@@ -245,7 +254,7 @@ TEST(GeluTanh, CubeAsPowerOrProduct) {
   const std::string gelu = "%y = activation(%x) {kind = gelu_tanh}\n";
   EXPECT_EQ(folded(start + "%p = binary(%x, %three) {kind = pow}\n" + end), gelu);
   EXPECT_EQ(folded(start + "%q = binary(%x, %x) {kind = mul}\n%p = binary(%x, %q) {kind = mul}\n" + end), gelu);
-  EXPECT_EQ(nodes_left(start + "%p = binary(%x, %two) {kind = pow}\n" + end), 8U);
+  EXPECT_TRUE(stays(start + "%p = binary(%x, %two) {kind = pow}\n" + end));
 }
 
 TEST(GeluTanh, WithXTakenOutOfTheSum) {
@@ -277,16 +286,13 @@ TEST(Gates, SiluQuickGeluMish) {
 }
 
 TEST(Gates, GateOfSomethingElseStays) {
-  EXPECT_EQ(nodes_left(kTokens + "input %z : f32[batch, seq, 768]\n%s = activation(%z) {kind = sigmoid}\n"
-                                 "%y = binary(%x, %s) {kind = mul}\noutput %y\n"),
-            2U);
-  EXPECT_EQ(nodes_left(kTokens + kScalars +
-                       "%k = binary(%x, %two) {kind = mul}\n%s = activation(%k) {kind = sigmoid}\n"
-                       "%y = binary(%s, %x) {kind = mul}\noutput %y\n"),
-            3U);
-  EXPECT_EQ(nodes_left(kTokens + "%s = activation(%x) {kind = sigmoid}\n%y = binary(%x, %s) {kind = mul}\n"
-                                 "output %y\noutput %s\n"),
-            2U);
+  EXPECT_TRUE(stays(kTokens + "input %z : f32[batch, seq, 768]\n%s = activation(%z) {kind = sigmoid}\n"
+                              "%y = binary(%x, %s) {kind = mul}\noutput %y\n"));
+  EXPECT_TRUE(stays(kTokens + kScalars +
+                    "%k = binary(%x, %two) {kind = mul}\n%s = activation(%k) {kind = sigmoid}\n"
+                    "%y = binary(%s, %x) {kind = mul}\noutput %y\n"));
+  EXPECT_TRUE(stays(kTokens + "%s = activation(%x) {kind = sigmoid}\n%y = binary(%x, %s) {kind = mul}\n"
+                              "output %y\noutput %s\n"));
 }
 
 TEST(HardGates, Relu6HardsigmoidHardswish) {
@@ -294,7 +300,7 @@ TEST(HardGates, Relu6HardsigmoidHardswish) {
   const std::string clip = "%a = binary(%x, %three)\n%r = activation(%a, %zero, %six) {kind = clip}\n";
   EXPECT_EQ(folded(start + "%y = activation(%x, %zero, %six) {kind = clip}\noutput %y\n"),
             "%y = activation(%x) {kind = relu6}\n");
-  EXPECT_EQ(nodes_left(start + "%y = activation(%x, %one, %six) {kind = clip}\noutput %y\n"), 1U);
+  EXPECT_TRUE(stays(start + "%y = activation(%x, %one, %six) {kind = clip}\noutput %y\n"));
   EXPECT_EQ(folded(start + clip + "%y = binary(%r, %six) {kind = div}\noutput %y\n"),
             "%y = activation(%x) {kind = hardsigmoid}\n");
   EXPECT_EQ(folded(start + clip + "%g = binary(%r, %six) {kind = div}\n%y = binary(%x, %g) {kind = mul}\noutput %y\n"),
@@ -309,7 +315,7 @@ TEST(Logarithms, OfSoftmaxAndSigmoid) {
             "%y = softmax(%x) {log = true}\n");
   EXPECT_EQ(folded(kTokens + "%s = activation(%x) {kind = sigmoid}\n%y = unary(%s) {kind = log}\noutput %y\n"),
             "%y = activation(%x) {kind = log_sigmoid}\n");
-  EXPECT_EQ(nodes_left(kTokens + "%s = softmax(%x)\n%y = unary(%s) {kind = log}\noutput %y\noutput %s\n"), 2U);
+  EXPECT_TRUE(stays(kTokens + "%s = softmax(%x)\n%y = unary(%s) {kind = log}\noutput %y\noutput %s\n"));
 }
 
 std::string layer_norm(const std::string& axes, const std::string& square = "%s = binary(%d, %two) {kind = pow}\n") {
@@ -343,8 +349,8 @@ TEST(LayerNormPass, WithCastsOfMixedPrecision) {
 }
 
 TEST(LayerNormPass, NearMissesStay) {
-  EXPECT_EQ(nodes_left(kTokens + layer_norm("[1]") + "output %n\n"), 7U);              // not the last axis
-  EXPECT_EQ(nodes_left(kTokens + layer_norm("[-1]") + "output %n\noutput %v\n"), 7U);  // the variance is read outside
+  EXPECT_TRUE(stays(kTokens + layer_norm("[1]") + "output %n\n"));              // not the last axis
+  EXPECT_TRUE(stays(kTokens + layer_norm("[-1]") + "output %n\noutput %v\n"));  // the variance is read outside
 }
 
 const std::string kPermuted = kImage + R"(
@@ -357,8 +363,8 @@ const std::string kPermuted = kImage + R"(
 TEST(LayerNormChannels, BetweenTwoPermutations) {
   EXPECT_EQ(folded(kPermuted + "%y = transpose(%n) {order = [0, 3, 1, 2]}\noutput %y\n"),
             "%y = layer_norm(%x, %w, %b) {channels_first = true}\n");
-  EXPECT_EQ(nodes_left(kPermuted + "%y = transpose(%n) {order = [0, 3, 2, 1]}\noutput %y\n"), 3U);
-  EXPECT_EQ(nodes_left(kPermuted + "%y = transpose(%n) {order = [0, 3, 1, 2]}\noutput %y\noutput %n\n"), 3U);
+  EXPECT_TRUE(stays(kPermuted + "%y = transpose(%n) {order = [0, 3, 2, 1]}\noutput %y\n"));
+  EXPECT_TRUE(stays(kPermuted + "%y = transpose(%n) {order = [0, 3, 1, 2]}\noutput %y\noutput %n\n"));
 }
 
 std::string rms_norm(const std::string& root) {
@@ -391,9 +397,8 @@ TEST(RmsNormPass, ScaleOfOneMoreThanTheWeight) {
 }
 
 TEST(RmsNormPass, OfAnotherTensorStays) {
-  EXPECT_EQ(nodes_left("input %z : f32[batch, seq, 768]\n" + kTokens +
-                       rms_norm("%i = unary(%ve) {kind = rsqrt}\n%n = binary(%z, %i) {kind = mul}\noutput %n\n")),
-            5U);
+  EXPECT_TRUE(stays("input %z : f32[batch, seq, 768]\n" + kTokens +
+                    rms_norm("%i = unary(%ve) {kind = rsqrt}\n%n = binary(%z, %i) {kind = mul}\noutput %n\n")));
 }
 
 std::string group_norm(const std::string& groups, const std::string& ones) {
@@ -418,7 +423,7 @@ TEST(GroupNormPass, AroundInstanceNormalization) {
 }
 
 TEST(GroupNormPass, WithOtherScalesStays) {
-  EXPECT_EQ(nodes_left(group_norm("2", "[1.0, 0.5]")), 7U);
+  EXPECT_TRUE(stays(group_norm("2", "[1.0, 0.5]")));
 }
 
 TEST(BatchNormPass, OverParameters) {
@@ -439,9 +444,8 @@ TEST(BatchNormPass, OverParameters) {
 }
 
 TEST(BatchNormPass, ScaleAndShiftAloneStay) {
-  EXPECT_EQ(nodes_left(kImage + "parameter %w : f32[1, 64, 1, 1]\nparameter %b : f32[1, 64, 1, 1]\n"
-                                "%k = binary(%x, %w) {kind = mul}\n%y = binary(%k, %b)\noutput %y\n"),
-            2U);
+  EXPECT_TRUE(stays(kImage + "parameter %w : f32[1, 64, 1, 1]\nparameter %b : f32[1, 64, 1, 1]\n"
+                             "%k = binary(%x, %w) {kind = mul}\n%y = binary(%k, %b)\noutput %y\n"));
 }
 
 const std::string kHeads = kScalars + R"(
@@ -593,27 +597,26 @@ TEST(AttentionPass, RepeatedHeadsAreTakenBack) {
 TEST(AttentionPass, NearMissesStay) {
   const std::string start = kHeads + "%kt = transpose(%k) {order = [0, 1, 3, 2]}\n%s = matmul(%q, %kt)\n";
   // Probabilities that are an output, a softmax over another axis, a second factor that is a tensor.
-  EXPECT_EQ(nodes_left(start + "%p = softmax(%s)\n%y = matmul(%p, %v)\noutput %y\noutput %p\n"), 4U);
-  EXPECT_EQ(nodes_left(start + "%p = softmax(%s) {axis = 1}\n%y = matmul(%p, %v)\noutput %y\n"), 4U);
+  EXPECT_TRUE(stays(start + "%p = softmax(%s)\n%y = matmul(%p, %v)\noutput %y\noutput %p\n"));
+  EXPECT_TRUE(stays(start + "%p = softmax(%s) {axis = 1}\n%y = matmul(%p, %v)\noutput %y\n"));
   EXPECT_EQ(
       nodes_left(start + "%a = binary(%s, %bias) {kind = mul}\n%p = softmax(%a)\n%y = matmul(%p, %v)\noutput %y\n"),
       5U);
   // Keys that are not transposed in their last two axes.
-  EXPECT_EQ(nodes_left(R"(
+  EXPECT_TRUE(stays(R"(
     input %q : f32[2, 12, 64, 64]
     input %v : f32[2, 12, 64, 64]
     %s = matmul(%q, %v)
     %p = softmax(%s)
     %y = matmul(%p, %v)
     output %y
-)"),
-            3U);
+)"));
 }
 
 TEST(GlobalPool, MeanOverExactlyTheAxesOfTheDecomposition) {
   EXPECT_EQ(folded(kImage + "%y = reduce(%x) {kind = mean, axes = [-1, -2]}\noutput %y\n"),
             "%y = adaptive_pool(%x) {size = [1, 1]}\n");
-  EXPECT_EQ(nodes_left(kImage + "%y = reduce(%x) {kind = mean, axes = [2, 3]}\noutput %y\n"), 1U);
+  EXPECT_TRUE(stays(kImage + "%y = reduce(%x) {kind = mean, axes = [2, 3]}\noutput %y\n"));
   EXPECT_NE(folded(kImage + "%y = reduce(%x) {kind = mean, axes = [2, 3]}\noutput %y\n").find("reduce"),
             std::string::npos);
   EXPECT_NE(folded(kTokens + "%y = reduce(%x) {kind = mean, axes = [-1, -2]}\noutput %y\n").find("reduce"),
@@ -652,7 +655,7 @@ TEST(Indexing, OfOneAxisIsALookUp) {
   const std::string start = "parameter %t : f32[732, 12]\ninput %i : i64[38809]\n";
   EXPECT_EQ(folded(start + "%u = unsqueeze(%i) {axes = [-1]}\n%y = gather(%t, %u) {kind = nd}\noutput %y\n"),
             "%y = embedding(%t, %i)\n");
-  EXPECT_EQ(nodes_left(start + "%u = unsqueeze(%i) {axes = [0]}\n%y = gather(%t, %u) {kind = nd}\noutput %y\n"), 2U);
+  EXPECT_TRUE(stays(start + "%u = unsqueeze(%i) {axes = [0]}\n%y = gather(%t, %u) {kind = nd}\noutput %y\n"));
 }
 
 TEST(RnnWeights, AreParametersAgain) {
@@ -682,20 +685,19 @@ TEST(RnnWeights, AreParametersAgain) {
 }
 
 TEST(RnnWeights, ThatAreComputedStay) {
-  EXPECT_EQ(nodes_left(R"(
+  EXPECT_TRUE(stays(R"(
     input %x : f32[64, batch, 40]
     parameter %w : f32[1, 512, 40]
     parameter %r : f32[1, 512, 128]
     %n = unary(%w)
     %y = rnn(%x, %n, %r) {hidden = 128}
     output %y
-)"),
-            2U);
+)"));
 }
 
 TEST(PixelShufflePass, ReshapeTransposeReshape) {
   EXPECT_EQ(folded(shuffle("[0, 1, 4, 2, 5, 3]")), "%y = pixel_shuffle(%x) {factor = 3}\n");
-  EXPECT_EQ(nodes_left(shuffle("[0, 1, 3, 2, 4, 5]")), 3U);  // Swin's windows
+  EXPECT_TRUE(stays(shuffle("[0, 1, 3, 2, 4, 5]")));  // Swin's windows
 }
 
 std::string roll(std::int64_t tail, std::int64_t head) {
@@ -721,7 +723,7 @@ std::string roll(std::int64_t tail, std::int64_t head) {
 TEST(RollPass, SlicesAndConcatAnAxis) {
   EXPECT_EQ(folded(roll(3, 3)), "%y = roll(%x) {axes = [1, 2], shifts = [-3, -3]}\n");
   EXPECT_EQ(folded(roll(-3, -3)), "%y = roll(%x) {axes = [1, 2], shifts = [3, 3]}\n");
-  EXPECT_EQ(nodes_left(roll(3, 4)), 6U);
+  EXPECT_TRUE(stays(roll(3, 4)));
 }
 
 TEST(Bodies, AreSimplifiedAndThoseOfDeadNodesGo) {
