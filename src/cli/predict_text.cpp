@@ -22,11 +22,11 @@ Json interval_json(const Interval<Unit>& interval) {
           {"level", kIntervalLevel}};
 }
 
-// "12.3 ms (10.1..15.0)": both bounds with the prefix of the value.
+// "12.3 ms (10.1 ms - 15.0 ms)".
 template <typename Unit>
 std::string range_text(const Interval<Unit>& interval, std::string_view unit) {
-  return fmt::format("{} ({} - {})", with_prefix(interval.value.value(), unit), with_prefix(interval.lo.value(), ""),
-                     with_prefix(interval.hi.value(), ""));
+  return fmt::format("{} ({} - {})", with_prefix(interval.value.value(), unit), with_prefix(interval.lo.value(), unit),
+                     with_prefix(interval.hi.value(), unit));
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ std::string PredictionReport::text() const {
   std::string out = fmt::format("{}: {} with {}, {} parameters\n", printable(model_), name(first.mode),
                                 name(first.runtime), with_prefix(static_cast<double>(first.parameters), ""));
   out += fmt::format("value (bounds that hold it in {:.0f} % of all cases)\n\n", kIntervalLevel * 100);
-  Table table({{"GPU", Table::Align::kLeft, 18},
+  Table table({{"GPU", Table::Align::kLeft, 16},
                {"batch", Table::Align::kRight},
                {"time", Table::Align::kLeft, 30},
                {"power", Table::Align::kRight},
