@@ -57,9 +57,11 @@ Result<void> PackWriter::add(std::uint32_t kind, const std::string& name, std::v
     return invalid(fmt::format("'{}' cannot name a section of a pack", name));
   }
   if (sections_.size() == kMaxSections) return unsupported(fmt::format("more than {} sections", kMaxSections));
-  if (!sections_.try_emplace(Key(kind, name), std::move(bytes)).second) {
+  const Key key(kind, name);
+  if (sections_.find(key) != sections_.end()) {
     return invalid(fmt::format("the pack already has a '{}' of this kind", name));
   }
+  sections_[key] = std::move(bytes);
   return {};
 }
 

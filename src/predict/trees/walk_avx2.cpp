@@ -23,10 +23,6 @@ static_assert(kLanes == 8);
 // Two groups of eight values a feature: see layout.h.
 using Block = std::array<float, kMaxForestFeatures * 2 * kLanes>;
 
-// clang-format off
-#define JC_FOR_EIGHT(i) _Pragma("GCC unroll 8") for (int i = 0; i < 8; ++i)
-// clang-format on
-
 JC_AVX2_INLINE void transpose(__m256 (&r)[8]) {
   __m256 t[8];
   __m256 u[8];
@@ -54,7 +50,8 @@ JC_AVX2_INLINE void store_features(__m256 (&r)[8], float* at) {
   transpose(r);
   const __m256 infinity = _mm256_set1_ps(std::numeric_limits<float>::infinity());
   const __m256 minus_infinity = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
-  JC_FOR_EIGHT(i) {
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < 8; ++i) {
     const __m256 missing = _mm256_cmp_ps(r[i], r[i], _CMP_UNORD_Q);
     _mm256_store_ps(at + i * 2 * kLanes, _mm256_blendv_ps(r[i], minus_infinity, missing));
     _mm256_store_ps(at + i * 2 * kLanes + kMissingRight, _mm256_blendv_ps(r[i], infinity, missing));
@@ -65,19 +62,22 @@ JC_AVX2_INLINE void store_features(__m256 (&r)[8], float* at) {
 JC_AVX2_INLINE void load_block(const WalkInput& forest, std::span<const float> features, std::size_t first,
                                std::size_t row_count, float* block) {
   const float* rows[8];
-  JC_FOR_EIGHT(i) {
-    rows[i] = features.data() + std::min(first + static_cast<std::size_t>(i), row_count - 1) * forest.feature_count;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < 8; ++i) {
+    rows[i] = features.data() + std::min(first + i, row_count - 1) * forest.feature_count;
   }
   __m256 r[8];
   std::size_t feature = 0;
   for (; feature + kLanes <= forest.feature_count; feature += kLanes) {
-    JC_FOR_EIGHT(i) r[i] = _mm256_loadu_ps(rows[i] + feature);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(rows[i] + feature);
     store_features(r, block + feature * 2 * kLanes);
   }
   if (feature == forest.feature_count) return;
   const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(forest.feature_count - feature)), lanes);
-  JC_FOR_EIGHT(i) r[i] = _mm256_maskload_ps(rows[i] + feature, mask);
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < 8; ++i) r[i] = _mm256_maskload_ps(rows[i] + feature, mask);
   store_features(r, block + feature * 2 * kLanes);
 }
 
