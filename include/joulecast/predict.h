@@ -89,15 +89,15 @@ Result<Workload> prepare(const Graph& graph, const Binding& binding, const Prepa
 
 // One line of a breakdown: equal operations together.
 struct OperationEstimate {
-  std::string label;      // "conv 64x3x7x7 s2" and the like
+  std::string label;  // "conv 64x3x7x7 s2" and the like
   std::int64_t count = 0;
-  Seconds time;           // of all of them, GPU busy
+  Seconds time;  // of all of them, GPU busy
   Joules energy;
-  Seconds bound;          // the physical bound of `time`
+  Seconds bound;  // the physical bound of `time`
 };
 
 struct Prediction {
-  std::string gpu;  // catalogue id
+  std::string gpu;                         // catalogue id
   Precision precision = Precision::kTf32;  // as it runs there: TF32 only where the chip has it
   Setting setting;
   Interval<Seconds> time;
@@ -107,7 +107,7 @@ struct Prediction {
   Interval<JouleSeconds> edp;
   std::optional<std::string> mig_profile;  // the smallest slice the memory fits in
   Support support = Support::kOutside;
-  bool host_bound = false;  // the host, not the GPU, sets the time
+  bool host_bound = false;                    // the host, not the GPU, sets the time
   std::vector<OperationEstimate> operations;  // longest first, if asked for
 };
 
@@ -127,7 +127,8 @@ class Predictor {
   ~Predictor();
 
   // Errors: kUnsupported where the GPU's specification lacks what the precision needs.
-  [[nodiscard]] Result<Prediction> predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) const;
+  [[nodiscard]] Result<Prediction> predict(const Workload& workload, const Gpu& gpu,
+                                           const PredictOptions& options) const;
 
   // How far this network on this GPU is from what was measured.
   [[nodiscard]] Support support(const Workload& workload, const Gpu& gpu) const;

@@ -6,7 +6,9 @@
 
 using namespace joulecast;
 
-[[maybe_unused]] static Seconds take(Seconds s) { return s; }
+[[maybe_unused]] static Seconds take(Seconds s) {
+  return s;
+}
 
 int main() {
 #ifdef MUST_NOT_COMPILE
