@@ -18,6 +18,7 @@ constexpr std::int64_t kNewestOpset = 28;  // of the operator list
 // Inlined functions repeat names, chains repeat nodes: limits of what comes out.
 constexpr std::size_t kMaxNodesOut = 500'000;
 constexpr std::size_t kMaxNameBytes = std::size_t{1} << 27U;
+constexpr std::size_t kMaxWork = 50'000'000;
 
 // Weights are parameters. Scalars and integers are constants: no optimizer updates them, whatever kept them as such.
 ValueKind kind_of(const TensorType& type) {
@@ -94,6 +95,12 @@ Result<void> Importer::index_functions() {
     }
     function_opsets_.emplace(&function, to_map(function.opsets));
   }
+  return {};
+}
+
+Result<void> Importer::count_work(std::size_t steps) {
+  work_ += steps;
+  if (work_ > kMaxWork) return unsupported("functions and loops of the file ask for more work than any real model");
   return {};
 }
 
@@ -187,6 +194,7 @@ Result<void> Importer::lower_node(const NodeView& node, Scope& scope) {
   if (++lowered_ > kMaxNodes || scope.builder->graph.nodes.size() > kMaxNodesOut) {
     return unsupported(fmt::format("more than {} nodes, those of functions counted every time", kMaxNodes));
   }
+  JC_RETURN_IF_ERROR(count_work(node.size));
   if (scope.builder->name_bytes() > kMaxNameBytes) return unsupported("names are longer than in any real model");
   if (node.op_type.empty()) return invalid("has no operator type");
   const bool dead = std::all_of(node.outputs.begin(), node.outputs.end(), [](auto name) { return name.empty(); });
@@ -346,6 +354,9 @@ Result<void> Importer::unroll(const GraphView& graph, const NodeView& node, cons
           ? inputs[1]
           : outer.builder->add_constant("condition", {ElementType::kBool, {}}, Contents{{1}, {}}, ValueKind::kConstant);
   for (std::int64_t trip = 0; trip < trips; ++trip) {
+    std::size_t carried = 0;
+    for (const LoopState& one : state) carried += one.sequence ? one.sequence->size() : 1;
+    JC_RETURN_IF_ERROR(count_work(100 + node.size + carried));
     Scope inner;
     inner.builder = outer.builder;
     inner.outer = &outer;
@@ -391,6 +402,7 @@ Result<void> Importer::call(const FunctionView& function, const NodeView& node, 
                   fmt::format("takes {} inputs and {} outputs, the call has {} and {}", function.inputs.size(),
                               function.outputs.size(), node.inputs.size(), node.outputs.size())});
   }
+  JC_RETURN_IF_ERROR(count_work(function.size));
   JC_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, inputs_of(node, scope));
   AttributeBindings attributes;
   for (const AttributeView& attribute : function.defaults) attributes[attribute.name] = &attribute;

@@ -43,6 +43,8 @@ class Importer {
 
   // Lowers a subgraph of a node in `outer`.
   Result<NodeContext::Body> body(const GraphView& graph, Scope& outer);
+  // Counts work that a file can ask for more often than its size tells: calls, unrolled loops, copies of sequences.
+  Result<void> count_work(std::size_t steps);
   // Lowers the body of a loop `trips` times into the graph of `outer` itself.
   Result<void> unroll(const GraphView& graph, const NodeView& node, const std::vector<ValueId>& inputs,
                       std::int64_t trips, Scope& outer);
@@ -80,6 +82,7 @@ class Importer {
   std::vector<const FunctionView*> active_;  // calls that we are in
   std::set<std::string> notes_;
   std::size_t lowered_ = 0;  // nodes, those of inlined functions every time
+  std::size_t work_ = 0;
 };
 
 // "" and "ai.onnx" are the same domain.

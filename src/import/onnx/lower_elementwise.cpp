@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
+#include <fmt/format.h>
 
 #include "import/onnx/lowerings.h"
 
 namespace joulecast::onnx {
 namespace {
+
+// A chain has an operator an input: a file must not make millions of them of one node.
+Result<void> check_length(const NodeContext& node) {
+  constexpr std::size_t kMaxInputs = 10'000;
+  if (node.input_count() <= kMaxInputs) return {};
+  return unsupported(fmt::format("has {} inputs, more than {}", node.input_count(), kMaxInputs));
+}
 
 // All inputs joined two by two; the last operator is left to the caller.
 struct Chain {
@@ -19,12 +26,14 @@ Chain join_all_but_last(NodeContext& node, BinaryKind kind) {
 }  // namespace
 
 Result<void> lower_chain_of(NodeContext& node, BinaryKind kind) {
+  JC_RETURN_IF_ERROR(check_length(node));
   if (node.input_count() == 1) return node.alias(0, node.input(0));
   const Chain last = join_all_but_last(node, kind);
   return node.emit(Binary{kind}, {last.first, last.second});
 }
 
 Result<void> lower_mean(NodeContext& node) {
+  JC_RETURN_IF_ERROR(check_length(node));
   if (node.input_count() == 1) return node.alias(0, node.input(0));
   const Chain last = join_all_but_last(node, BinaryKind::kAdd);
   const ValueId sum = node.step(Binary{BinaryKind::kAdd}, {last.first, last.second}, "sum");

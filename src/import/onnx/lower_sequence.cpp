@@ -64,6 +64,7 @@ Result<void> lower_concat_from_sequence(NodeContext& node) {
   JC_ASSIGN_OR_RETURN(const bool new_axis, node.flag("new_axis", false));
   const std::vector<ValueId>* sequence = node.sequence(0);
   if (sequence == nullptr || sequence->empty()) return node.opaque();
+  JC_RETURN_IF_ERROR(node.count_work(10 * sequence->size()));
   std::vector<ValueId> parts = *sequence;
   for (ValueId& part : parts) {
     if (new_axis) part = node.step(Unsqueeze{{axis}}, {part}, "part");

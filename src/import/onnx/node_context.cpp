@@ -159,14 +159,26 @@ const std::vector<ValueId>* NodeContext::sequence(std::size_t i) {
   return i < node_.inputs.size() ? Importer::find_sequence(node_.inputs[i], scope_) : nullptr;
 }
 
+Result<void> NodeContext::count_work(std::size_t steps) {
+  return importer_.count_work(steps);
+}
+
 Result<void> NodeContext::emit_sequence(std::vector<ValueId> elements) {
+  JC_RETURN_IF_ERROR(importer_.count_work(10 * elements.size()));
   if (!node_.outputs.empty()) scope_.sequences.insert_or_assign(node_.outputs[0], std::move(elements));
   return {};
 }
 
 std::optional<std::int64_t> NodeContext::evaluated_integer(std::size_t i) const {
-  const auto contents = has(i) ? scope_.builder->evaluate(inputs_[i]) : std::nullopt;
-  return contents && contents->ints.size() == 1 ? std::optional(contents->ints[0]) : std::nullopt;
+  if (!has(i)) return std::nullopt;
+  const auto only = [](const Contents& contents) {
+    return contents.ints.size() == 1 ? std::optional(contents.ints[0]) : std::nullopt;
+  };
+  if (const Contents* contents = known(i)) return only(*contents);
+  // Chains of constants may be as dear as hundreds of nodes.
+  if (!importer_.count_work(5000)) return std::nullopt;
+  const auto contents = scope_.builder->evaluate(inputs_[i]);
+  return contents ? only(*contents) : std::nullopt;
 }
 
 Result<void> NodeContext::unroll(std::string_view attribute, std::int64_t trips) {

@@ -80,6 +80,7 @@ class NodeContext {
   // Sequences exist while a file is read: each is a list of values of the graph. nullptr where input i is none that is
   // known. Valid until the next sequence is made.
   const std::vector<ValueId>* sequence(std::size_t i);
+  Result<void> count_work(std::size_t steps);
   Result<void> emit_sequence(std::vector<ValueId> elements);
   // Input i, where it is one integer that follows from constants.
   [[nodiscard]] std::optional<std::int64_t> evaluated_integer(std::size_t i) const;

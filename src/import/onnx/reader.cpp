@@ -101,6 +101,7 @@ class Reader {
 
   Result<FunctionView> function(pbf_reader r) {
     FunctionView out;
+    const std::size_t before = size_so_far();
     while (r.next()) {
       switch (r.tag_and_type()) {
         case text_field(1):
@@ -134,6 +135,7 @@ class Reader {
           r.skip();
       }
     }
+    out.size = size_so_far() - before + 1;
     return out;
   }
 
@@ -180,6 +182,7 @@ class Reader {
 
   Result<NodeView> node(pbf_reader r, int depth) {
     NodeView out;
+    const std::size_t before = size_so_far();
     while (r.next()) {
       switch (r.tag_and_type()) {
         case text_field(1):
@@ -207,6 +210,7 @@ class Reader {
           r.skip();
       }
     }
+    out.size = size_so_far() - before + 1;
     return out;
   }
 
@@ -474,6 +478,8 @@ class Reader {
     for (const T one : range) JC_RETURN_IF_ERROR(append_scalar(list, one));
     return {};
   }
+
+  [[nodiscard]] std::size_t size_so_far() const { return nodes_ + messages_ + scalars_; }
 
   [[nodiscard]] tl::unexpected<Error> too_large() const {
     return unsupported(fmt::format("has more entries than any real model{}", place()));

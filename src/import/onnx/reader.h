@@ -78,7 +78,9 @@ struct AttributeView {
   std::vector<GraphView> graphs;
 };
 
+// `size` of nodes and functions: how many messages, names and numbers they hold, subgraphs included.
 struct NodeView {
+  std::size_t size = 0;
   std::string_view name, op_type, domain, overload;
   std::vector<std::string_view> inputs, outputs;
   std::vector<AttributeView> attributes;
@@ -97,6 +99,7 @@ struct OpsetView {
 };
 
 struct FunctionView {
+  std::size_t size = 0;
   std::string_view domain, name, overload;
   std::vector<std::string_view> inputs, outputs;
   std::vector<AttributeView> defaults;
