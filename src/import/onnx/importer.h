@@ -67,6 +67,10 @@ class Importer {
   Result<void> lower_nodes(std::span<const NodeView> nodes, Scope& scope);
   Result<void> lower_node(const NodeView& node, Scope& scope);
   Result<void> call(const FunctionView& function, const NodeView& node, Scope& scope);
+  Result<void> check_call(const FunctionView& function, const NodeView& node, const Scope& scope);
+  Result<void> inline_function(const FunctionView& function, const NodeView& node, Scope& scope);
+  Result<void> return_outputs(const FunctionView& function, const NodeView& node, Scope& inner, Scope& scope);
+  Result<void> lower_trip(const GraphView& graph, Scope& scope);
   Result<std::int64_t> opset_of(const NodeView& node, const Scope& scope) const;
 
   Result<std::vector<ValueId>> inputs_of(const NodeView& node, Scope& scope);
