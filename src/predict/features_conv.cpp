@@ -33,9 +33,13 @@ double busiest_sm(double m, double n, double k, double groups, double sm, double
   for (const ConvTile& tile : kTiles) {
     const double tiles = groups * ceil_div(m, tile.rows) * ceil_div(n, tile.columns);
     const double area = 2.0 * tile.rows * tile.columns / tile.efficiency;
+    double count = tiles;
+    double part = k;
     for (double split = 1; split <= max_split; split *= 2) {
-      best = std::min(best, ceil_div(tiles * split, sm) * area * std::max(k / split, 32.0));
-      if (k / split <= 32.0) break;
+      best = std::min(best, ceil_div(count, sm) * area * std::max(part, 32.0));
+      if (part <= 32.0) break;
+      count *= 2;
+      part *= 0.5;
     }
   }
   return best;

@@ -69,7 +69,7 @@ TileChoice tile_product(double batch, double rows, double columns, double depth,
     for (int split = 1; split <= law.max_split; split *= 2) {
       const double part = depth / split;
       if (split > 1 && part < 32.0) break;
-      const double waves = std::ceil(tiles * split / device.sm);
+      const double waves = ceil_fast(tiles * split / device.sm);
       const double work = waves * 2.0 * area * part / reach;
       const double latency = part / 32.0 * law.depth_cycles / device.clock * std::max(1.0, waves / law.latency_waves);
       double time = std::max(work, latency) + law.fixed_cycles / device.clock;

@@ -25,7 +25,7 @@ struct Predictor::Impl {
   Estimator estimator;
   ComposeConstants compose;
   TableView gpus;    // "measured/<id>", "architecture/<name>", "older-host/<id>"
-  TableView ranges;  // "<group>/flops", "<group>/bytes": the largest work that was measured
+  std::array<double, kGroups> largest{};  // by group, the largest work that was measured
   std::array<IntervalFactors, 3> intervals;
   std::string_view report;
 
@@ -56,6 +56,14 @@ Result<std::array<IntervalFactors, 3>> read_intervals(const Pack& pack) {
     JC_ASSIGN_OR_RETURN(out[i].time, pack.number(pack_names::kIntervals, fmt::format("network/time/{}", support)));
     JC_ASSIGN_OR_RETURN(out[i].power, pack.number(pack_names::kIntervals, fmt::format("network/power/{}", support)));
     JC_ASSIGN_OR_RETURN(out[i].energy, pack.number(pack_names::kIntervals, fmt::format("network/energy/{}", support)));
+  }
+  return out;
+}
+
+Result<std::array<double, kGroups>> read_ranges(const Pack& pack) {
+  std::array<double, kGroups> out{};
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    JC_ASSIGN_OR_RETURN(out[g], pack.number(pack_names::kRanges, name(static_cast<Group>(g))));
   }
   return out;
 }
@@ -155,14 +163,14 @@ Result<std::unique_ptr<Predictor::Impl>> Predictor::Impl::load(const std::string
                                           .estimator = {},
                                           .compose = {},
                                           .gpus = {},
-                                          .ranges = {},
+                                          .largest = {},
                                           .intervals = {},
                                           .report = {}});
   const auto read = [&]() -> Result<void> {
     JC_ASSIGN_OR_RETURN(impl->estimator, Estimator::from(impl->pack));
     JC_ASSIGN_OR_RETURN(impl->compose, read_compose(impl->pack));
     JC_ASSIGN_OR_RETURN(impl->gpus, impl->pack.table(pack_names::kGpus));
-    JC_ASSIGN_OR_RETURN(impl->ranges, impl->pack.table(pack_names::kRanges));
+    JC_ASSIGN_OR_RETURN(impl->largest, read_ranges(impl->pack));
     JC_ASSIGN_OR_RETURN(impl->intervals, read_intervals(impl->pack));
     return {};
   };
@@ -196,8 +204,8 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   if (unknown > 0.01) level = std::max(level, 1);
   // Beyond the largest work that was measured the trees no longer know anything.
   for (const LoweredOperation& operation : workload.operations) {
-    const auto largest = impl_->ranges.find(name(group_of(operation.work)));
-    if (largest && work_size(operation.work) > 4.0 * *largest) level = std::max(level, 1);
+    const double largest = impl_->largest[static_cast<std::size_t>(group_of(operation.work))];
+    if (work_size(operation.work) > 4.0 * largest) level = std::max(level, 1);
   }
   return static_cast<Support>(level);
 }
