@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <memory>
+#include <optional>
 
 #include "cli/json.h"
 #include "cli/options.h"
@@ -15,7 +17,7 @@ namespace joulecast::cli {
 namespace {
 
 struct EvaluateVerb {
-  std::string table, graphs, pack;
+  std::string table, graphs, pack, rows;
   std::vector<std::string> gpu_files;
   Form form;
 };
@@ -121,13 +123,46 @@ std::string csv(const Evaluation& e) {
   return out;
 }
 
+// Every judged row as CSV, a quantity a line.
+class RowFile {
+ public:
+  explicit RowFile(const std::string& path) : out_(path) {
+    out_ << "line,subject,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,baseline\n";
+  }
+  void add(const JudgedRow& row) {
+    add(row, "time", row.time, row.baseline);
+    add(row, "power", row.power, {});
+    add(row, "energy", row.energy, {});
+  }
+  bool close() {
+    out_.close();
+    return !out_.fail();
+  }
+
+ private:
+  void add(const JudgedRow& r, const char* what, const std::optional<JudgedQuantity>& q,
+           std::optional<double> baseline) {
+    if (!q) return;
+    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.line, csv_field(r.subject), csv_field(r.gpu),
+                        name(r.mode), name(r.precision), r.batch, r.support, what, q->measured, q->found, q->lo, q->hi,
+                        baseline ? fmt::format("{}", *baseline) : "");
+  }
+  std::ofstream out_;
+};
+
 Outcome run_evaluate(const EvaluateVerb& options, Output& output) {
   const auto catalogue = load_catalogue(options.gpu_files);
   if (!catalogue) return tl::unexpected<Failure>(catalogue.error());
   const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
   if (!pack) return tl::unexpected<Failure>(pack.error());
-  const auto evaluation = evaluate_table(options.table, *pack, *catalogue, {.graphs = options.graphs});
+  std::optional<RowFile> rows;
+  if (!options.rows.empty()) rows.emplace(options.rows);
+  const auto row = [&](const JudgedRow& judged) {
+    if (rows) rows->add(judged);
+  };
+  const auto evaluation = evaluate_table(options.table, *pack, *catalogue, {.graphs = options.graphs, .row = row});
   if (!evaluation) return tl::unexpected<Failure>(evaluation.error());
+  if (rows && !rows->close()) return tl::unexpected<Failure>(Error{ErrorCode::kIo, options.rows + ": not written"});
   output.write(options.form.json  ? json(options, *evaluation)
                : options.form.csv ? csv(*evaluation)
                                   : text(*evaluation));
@@ -144,6 +179,8 @@ Action define_evaluate(CLI::App& app) {
   app.add_option("--graphs", options->graphs, "for tables of networks: folder with MODEL.onnx for every model")
       ->type_name("DIR");
   app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);
+  app.add_option("--rows", options->rows, "also write every row with its prediction to this CSV file")
+      ->type_name(kFile);
   add_gpu_files(app, options->gpu_files);
   add_form(app, options->form);
   add_examples(app, {"joulecast evaluate heidelberg_operations.csv",

@@ -19,7 +19,8 @@ namespace {
 struct TrainVerb {
   std::vector<std::string> tables;
   std::string out = "joulecast.jcpack";
-  bool quiet = false;
+  std::string without, without_gpu, calibration;
+  bool quiet = false, quick = false;
 };
 
 // In a build tree beside this program, in an install tree in libexec.
@@ -39,6 +40,13 @@ Outcome run_train(const TrainVerb& options) {
                                            "it is built where XGBoost is: libxgboost-dev"});
   }
   std::vector<std::string> words{program, options.out, options.quiet ? "quiet" : "progress"};
+  if (options.quick) words.emplace_back("--quick");
+  const std::pair<const char*, const std::string*> valued[] = {{"--without", &options.without},
+                                                               {"--without-gpu", &options.without_gpu},
+                                                               {"--calibration", &options.calibration}};
+  for (const auto& [name, value] : valued) {
+    if (!value->empty()) words.insert(words.end(), {name, *value});
+  }
   words.insert(words.end(), options.tables.begin(), options.tables.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -56,6 +64,12 @@ Action define_train(CLI::App& app) {
       ->required()
       ->type_name(kFile);
   app.add_option("-o,--output", options->out, "the pack to write")->type_name(kFile)->capture_default_str();
+  app.add_option("--without", options->without, "operations to leave out, one a line as evaluate --rows prints them")
+      ->type_name(kFile);
+  app.add_option("--without-gpu", options->without_gpu, "a GPU to leave out")->type_name("GPU");
+  app.add_option("--calibration", options->calibration, "interval factors that tools/accuracy/families.py found")
+      ->type_name(kFile);
+  app.add_flag("--quick", options->quick, "no cross-validation: the same models, no report")->option_text(" ");
   app.add_flag("-q,--quiet", options->quiet, "no progress")->option_text(" ");
   add_examples(app, {"joulecast train operations/heidelberg_operations.csv operations/aic_*.csv -o my.jcpack",
                      "joulecast predict net.onnx --gpu a30 --pack my.jcpack"});

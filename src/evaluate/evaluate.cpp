@@ -12,28 +12,38 @@ namespace joulecast {
 
 namespace {
 
-std::optional<JudgedValue> energy_of(const Readings& readings) {
-  if (readings.time && readings.power) {
-    return JudgedValue{.measured = readings.time->value() * readings.power->value()};
-  }
-  if (readings.energy) return JudgedValue{.measured = readings.energy->value()};
+// Energy is time x power of the same row: the energy column of some logs is taken over another window
+// (docs/formats/tables.md).
+std::optional<double> energy_of(const Readings& readings) {
+  if (readings.time && readings.power) return readings.time->value() * readings.power->value();
+  if (readings.energy) return readings.energy->value();
   return std::nullopt;
 }
 
-}  // namespace
-
-// Time, power and energy of one row beside its prediction. Energy is time x power of the same row: the energy column of
-// some logs is taken over another window (docs/formats/tables.md).
-static void judge(Tally& tally, const Circumstances& at, const Readings& readings, const Found& found) {
-  const auto pair = [](double measured, const FoundValue& value) {
-    return JudgedValue{measured, value.value, value.lo, value.hi};
-  };
-  std::optional<JudgedValue> time, power, energy = energy_of(readings);
-  if (readings.time) time = pair(readings.time->value(), found.time);
-  if (readings.power) power = pair(readings.power->value(), found.power);
-  if (energy) energy = pair(energy->measured, found.energy);
-  tally.judged(at, time, power, energy);
+JudgedQuantity beside(double measured, const FoundValue& found) {
+  return {measured, found.value, found.lo, found.hi};
 }
+
+JudgedRow judged(const Circumstances& at, const Readings& readings, const Found& found) {
+  JudgedRow out;
+  out.gpu = at.gpu_label.empty() ? at.gpu : at.gpu_label;
+  out.mode = at.mode;
+  out.precision = at.precision;
+  out.support = found.support;
+  out.baseline = found.baseline;
+  if (readings.time) out.time = beside(readings.time->value(), found.time);
+  if (readings.power) out.power = beside(readings.power->value(), found.power);
+  if (const auto energy = energy_of(readings)) out.energy = beside(*energy, found.energy);
+  return out;
+}
+
+std::string subject_of(const MeasuredNetwork& row) {
+  if (row.image_size) return fmt::format("{} {}", row.model, *row.image_size);
+  if (row.sequence_length) return fmt::format("{} {}", row.model, *row.sequence_length);
+  return row.model;
+}
+
+}  // namespace
 
 Result<Evaluation> evaluate_table(const std::string& table, const std::string& pack, const Catalogue& catalogue,
                                   const EvaluateOptions& options) {
@@ -46,14 +56,23 @@ Result<Evaluation> evaluate_table(const std::string& table, const std::string& p
     if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
     const auto found = operations.predict(row);
     if (!found) return tally.unmapped(row.at, found.error().text());
-    judge(tally, row.at, row.readings, *found);
+    JudgedRow done = judged(row.at, row.readings, *found);
+    done.line = row.from.line;
+    done.subject = row.group;
+    tally.judged(row.at, done);
+    if (options.row) options.row(done);
   };
   sink.network = [&](const MeasuredNetwork& row) {
     needs_graphs = needs_graphs || options.graphs.empty();
     if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
     const auto found = networks.predict(row);
     if (!found) return tally.unmapped(row.at, found.error().text());
-    judge(tally, row.at, row.readings, *found);
+    JudgedRow done = judged(row.at, row.readings, *found);
+    done.line = row.from.line;
+    done.subject = subject_of(row);
+    done.batch = row.batch.value_or(0);
+    tally.judged(row.at, done);
+    if (options.row) options.row(done);
   };
   JC_ASSIGN_OR_RETURN(const Table read, read_table(table, sink));
   if (needs_graphs)

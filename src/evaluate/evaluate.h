@@ -5,9 +5,12 @@
 //   for (const EvaluationGroup& g : e.groups) fmt::print("{} {}: {}\n", g.gpu, name(g.mode), g.time->figures.mape);
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dataset/metrics.h"
@@ -39,8 +42,27 @@ struct Evaluation {
   std::map<std::string, std::size_t> reasons;  // why rows are unmapped, with their number
 };
 
+// A measured value and its prediction.
+struct JudgedQuantity {
+  double measured = 0, found = 0, lo = 0, hi = 0;
+};
+
+// One row, for those who want more than the figures.
+struct JudgedRow {
+  std::size_t line = 0;  // in the table
+  std::string subject;   // the operation as `train --without` wants it, or the model with its image size
+  std::string gpu;
+  Mode mode = Mode::kInference;
+  Precision precision = Precision::kFp32;
+  std::int64_t batch = 0;  // of a network
+  std::string_view support;
+  double baseline = 0;  // seconds: the bound of an operation, the roofline of a network
+  std::optional<JudgedQuantity> time, power, energy;
+};
+
 struct EvaluateOptions {
   std::string graphs;  // folder with one graph a model, for tables of networks
+  std::function<void(const JudgedRow&)> row = {};
 };
 
 // Errors: those of the table's and the pack's readers; kInvalidInput for a table of networks without `graphs`.

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
+#include "predict/lower.h"
 #include "predict/measured_work.h"
 #include "predict/pack_names.h"
 
@@ -43,7 +45,7 @@ Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
         .value_or(1.0);
   };
   return Found{with_factor(p.time, factor("time")), with_factor(p.power, factor("power")),
-               with_factor(p.time * p.power, factor("energy"))};
+               with_factor(p.time * p.power, factor("energy")), p.physics.bound, seen ? "seen" : "unseen-gpu"};
 }
 
 Result<NetworkJudge> NetworkJudge::open(const std::string& pack, const Catalogue& catalogue, std::string graphs) {
@@ -51,7 +53,7 @@ Result<NetworkJudge> NetworkJudge::open(const std::string& pack, const Catalogue
   return NetworkJudge(std::move(predictor), catalogue, std::move(graphs));
 }
 
-const Result<Graph>& NetworkJudge::graph(const std::string& model) {
+const Result<Graph>& NetworkJudge::read(const std::string& model) {
   const auto known = read_.find(model);
   if (known != read_.end()) return known->second;
   Result<Graph> found = not_found(fmt::format("no graph of '{}' in the folder", model));
@@ -88,32 +90,56 @@ Binding binding_of(const Graph& graph, const MeasuredNetwork& row) {
 }
 
 // A graph with a fixed image size says nothing about another one.
-Result<void> check_size(const Graph& graph, const MeasuredNetwork& row) {
-  if (graph.inputs.empty() || !row.image_size) return {};
+bool fits(const Graph& graph, const MeasuredNetwork& row) {
+  if (graph.inputs.empty() || !row.image_size) return true;
   const auto& dimensions = graph.inputs[0].dimensions;
-  if (dimensions.size() != 4 || !dimensions[3].extent || *dimensions[3].extent == *row.image_size) return {};
-  return unsupported(fmt::format("the graph's image size is fixed to {}", *dimensions[3].extent));
+  return dimensions.size() != 4 || !dimensions[3].extent || *dimensions[3].extent == *row.image_size;
+}
+
+// The oldest estimate there is: all flops at the peak or all bytes at the bandwidth, whichever takes longer.
+double roofline(const Workload& load, const Device& device) {
+  Arithmetic arithmetic = Arithmetic::kFp32;
+  for (const LoweredOperation& operation : load.operations) {
+    if (const auto* conv = std::get_if<ConvWork>(&operation.work)) arithmetic = conv->arithmetic;
+    if (const auto* gemm = std::get_if<GemmWork>(&operation.work)) arithmetic = gemm->arithmetic;
+    if (arithmetic != Arithmetic::kFp32) break;
+  }
+  const Cost& c = load.total;
+  const double peak = device.peak(arithmetic) > 0.0 ? device.peak(arithmetic) : device.fp32;
+  const double flops = (c.forward_flops + c.backward_flops).value();
+  const double bytes = (c.forward_read + c.forward_written + c.backward_read + c.backward_written).value();
+  return std::max(flops / peak, bytes / device.bandwidth);
 }
 
 }  // namespace
+
+const Result<Graph>& NetworkJudge::graph(const MeasuredNetwork& row) {
+  const Result<Graph>& plain = read(row.model);
+  if (!row.image_size || (plain && fits(*plain, row))) return plain;
+  const Result<Graph>& sized = read(fmt::format("{}_{}", row.model, *row.image_size));
+  return sized ? sized : plain;
+}
 
 Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
   if (row.gpu_count != 1) return unsupported("several GPUs");
   if (row.compiled) return unsupported("compiled networks are another runtime");
   if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
-  const Result<Graph>& network = graph(row.model);
+  const Result<Graph>& network = graph(row);
   if (!network) return tl::unexpected(network.error());
-  JC_RETURN_IF_ERROR(check_size(*network, row));
+  if (!fits(*network, row))
+    return unsupported(
+        fmt::format("the graph of '{}' is fixed to another image size than {}", row.model, row.image_size.value_or(0)));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Workload load,
                       prepare(*network, binding_of(*network, row),
                               {.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime}));
-  JC_ASSIGN_OR_RETURN(const Prediction p,
-                      predictor_.predict(load, *gpu, {.setting = {.sm_clock = {}, .power_limit = row.at.power_limit}}));
+  const Setting setting{.sm_clock = {}, .power_limit = row.at.power_limit};
+  JC_ASSIGN_OR_RETURN(const Prediction p, predictor_.predict(load, *gpu, {.setting = setting}));
+  JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, setting));
   const auto found = [](const auto& interval) {
     return FoundValue{interval.value.value(), interval.lo.value(), interval.hi.value()};
   };
-  return Found{found(p.time), found(p.power), found(p.energy)};
+  return Found{found(p.time), found(p.power), found(p.energy), roofline(load, device), name(p.support)};
 }
 
 }  // namespace joulecast

@@ -19,6 +19,8 @@ struct FoundValue {
 };
 struct Found {
   FoundValue time, power, energy;
+  double baseline = 0;       // seconds, of a simple law: the bound of an operation, the roofline of a whole network
+  std::string_view support;  // "seen" or "unseen-gpu" of an operation, the Support of a network
 };
 
 class OperationJudge {
@@ -37,7 +39,8 @@ class OperationJudge {
   TableView intervals_;
 };
 
-// Networks from a folder of graphs, each read once.
+// Networks from a folder of graphs, each read once: MODEL.onnx, or MODEL_SIZE.onnx where that one's image size is fixed
+// to another.
 class NetworkJudge {
  public:
   static Result<NetworkJudge> open(const std::string& pack, const Catalogue& catalogue, std::string graphs);
@@ -46,7 +49,8 @@ class NetworkJudge {
  private:
   NetworkJudge(Predictor predictor, const Catalogue& catalogue, std::string graphs)
       : predictor_(std::move(predictor)), catalogue_(&catalogue), graphs_(std::move(graphs)) {}
-  const Result<Graph>& graph(const std::string& model);
+  const Result<Graph>& graph(const MeasuredNetwork& row);
+  const Result<Graph>& read(const std::string& model);
 
   Predictor predictor_;
   const Catalogue* catalogue_;

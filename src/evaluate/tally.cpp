@@ -3,7 +3,7 @@
 
 namespace joulecast {
 
-void Tally::Column::add(const std::optional<JudgedValue>& value) {
+void Tally::Column::add(const std::optional<JudgedQuantity>& value) {
   if (!value) return;
   measured.push_back(value->measured);
   found.push_back(value->found);
@@ -19,13 +19,12 @@ Tally::Group& Tally::group(const Circumstances& at) {
   return groups_[{at.gpu_label.empty() ? at.gpu : at.gpu_label, at.mode}];
 }
 
-void Tally::judged(const Circumstances& at, const std::optional<JudgedValue>& time,
-                   const std::optional<JudgedValue>& power, const std::optional<JudgedValue>& energy) {
+void Tally::judged(const Circumstances& at, const JudgedRow& row) {
   Group& g = group(at);
   ++g.n;
-  g.time.add(time);
-  g.power.add(power);
-  g.energy.add(energy);
+  g.time.add(row.time);
+  g.power.add(row.power);
+  g.energy.add(row.energy);
 }
 
 void Tally::unmapped(const Circumstances& at, const std::string& reason) {

@@ -11,16 +11,10 @@
 
 namespace joulecast {
 
-// A prediction with its interval, beside what was measured.
-struct JudgedValue {
-  double measured = 0, found = 0, lo = 0, hi = 0;
-};
-
 // Collects rows into groups and judges them at the end.
 class Tally {
  public:
-  void judged(const Circumstances& at, const std::optional<JudgedValue>& time, const std::optional<JudgedValue>& power,
-              const std::optional<JudgedValue>& energy);
+  void judged(const Circumstances& at, const JudgedRow& row);
   void unmapped(const Circumstances& at, const std::string& reason);
   void set_aside(const Circumstances& at);
 
@@ -29,7 +23,7 @@ class Tally {
  private:
   struct Column {
     std::vector<double> measured, found, lo, hi;
-    void add(const std::optional<JudgedValue>& value);
+    void add(const std::optional<JudgedQuantity>& value);
     [[nodiscard]] Judgement judge() const;
   };
   struct Group {

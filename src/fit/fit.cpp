@@ -191,18 +191,21 @@ double trust_unseen(Group group) {
   return 0.0;
 }
 
-Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, const Progress& progress) {
+Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judging judging, const Progress& progress) {
   if (samples.empty()) return invalid(fmt::format("no rows for the group '{}': more tables are needed", name(group)));
   const Prepared prepared = prepare_samples(samples);
   const Splits folds = random_splits(prepared);
-  const Splits gpus = gpu_splits(samples);
   GroupFit out;
-  progress(fmt::format("{}: {} rows, {} folds, {} GPUs", name(group), samples.size(), folds.size(), gpus.size()));
+  progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));
   JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(group, samples, prepared, folds, 1.0));
-  JC_ASSIGN_OR_RETURN(out.unseen_gpu.time, held_out_times(group, samples, prepared, gpus, trust_unseen(group)));
   const std::vector<double> learn = learning_times(samples, out.random.time);
-  JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(group, samples, prepared, folds, learn, out.random.time));
-  JC_ASSIGN_OR_RETURN(out.unseen_gpu.power, held_out_power(group, samples, prepared, gpus, learn, out.unseen_gpu.time));
+  if (judging == Judging::kFull) {
+    const Splits gpus = gpu_splits(samples);
+    HeldOut& unseen = out.unseen_gpu;
+    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(group, samples, prepared, gpus, trust_unseen(group)));
+    JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(group, samples, prepared, folds, learn, out.random.time));
+    JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(group, samples, prepared, gpus, learn, unseen.time));
+  }
 
   Rows all(samples.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
@@ -212,6 +215,15 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, cons
   if (powered.empty()) return invalid(fmt::format("no row of the group '{}' has power", name(group)));
   JC_ASSIGN_OR_RETURN(out.power,
                       fit_forest(power_set(samples, prepared, powered, learn), power_names(group), kPowerOptions));
+  return out;
+}
+
+GroupFit bound_alone(Group group) {
+  GroupFit out;
+  const auto own = feature_names(group);
+  const auto wide = power_names(group);
+  out.time.features.assign(own.begin(), own.end());
+  out.power.features.assign(wide.begin(), wide.end());
   return out;
 }
 

@@ -2,6 +2,7 @@
 // Fits the estimator to measured operations, judges it by cross-validation, and packs it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -32,13 +33,24 @@ double trust_unseen(Group group);
 
 using Progress = std::function<void(const std::string&)>;
 
+// A full fit judges itself; a quick one gives the same models and no held-out figures but the times power is learnt on.
+enum class Judging : std::uint8_t { kFull, kQuick };
+
 // Errors: kInvalidInput for a group without rows, naming it; what XGBoost says.
-Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, const Progress& progress);
+Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judging judging, const Progress& progress);
+
+// Models without trees, for a group nobody measured: the bound, at idle power.
+GroupFit bound_alone(Group group);
 
 // Reads tables, fits every group and writes the pack with its report.
 struct TrainOptions {
   std::vector<std::string> tables;
   std::string out = "joulecast.jcpack";
+  std::string without;      // file of operations to leave out: one Sample::key a line
+  std::string without_gpu;  // catalogue name of a GPU to leave out
+  std::string calibration;  // interval factors from families and GPUs left out; tools/accuracy makes the file
+  // No cross-validation. Groups without rows predict by their bound alone instead of being an error.
+  bool quick = false;
 };
 Result<void> train(const TrainOptions& options, const Progress& progress);
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "dataset/metrics.h"
 #include "fit/fit.h"
@@ -41,9 +44,7 @@ struct Pairs {
 };
 
 // Primary rows only: by the table's GPU and mode, and over all groups together.
-void collect(const std::vector<Sample>& samples, const GroupFit& fit, const HeldOut& held,
-             std::map<std::string, Pairs>& cells) {
-  (void)fit;
+void collect(const std::vector<Sample>& samples, const HeldOut& held, std::map<std::string, Pairs>& cells) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& s = samples[i];
     if (!s.primary) continue;
@@ -125,16 +126,12 @@ Numbers compose_numbers() {
           {"power_ceiling", c.power_ceiling}};
 }
 
-// Whole networks: factors from networks of families that were left out (docs/accuracy.md), wider where less is known.
+// Without a calibration file nothing is known about whole networks: a factor of three, whatever is predicted.
 void add_network_intervals(Numbers& out) {
-  const auto set = [&](const std::string& what, double inside, double edge, double outside) {
-    out[fmt::format("network/{}/inside", what)] = std::log(inside);
-    out[fmt::format("network/{}/edge", what)] = std::log(edge);
-    out[fmt::format("network/{}/outside", what)] = std::log(outside);
-  };
-  set("time", 1.35, 1.8, 2.5);
-  set("power", 1.25, 1.6, 2.0);
-  set("energy", 1.45, 2.0, 3.0);
+  for (const char* what : {"time", "power", "energy"}) {
+    for (const char* support : {"inside", "edge", "outside"})
+      out[fmt::format("network/{}/{}", what, support)] = std::log(3.0);
+  }
 }
 
 Json provenance_json(const SampleSet& set) {
@@ -146,41 +143,105 @@ Json provenance_json(const SampleSet& set) {
   return {{"tables", std::move(tables)}, {"refused_because", std::move(reasons)}};
 }
 
-}  // namespace
+Result<std::string> text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) return not_found(fmt::format("{}: cannot be read", path));
+  return text.str();
+}
 
-Result<void> train(const TrainOptions& options, const Progress& progress) {
+// Factors that were judged on families and GPUs left out replace those of random folds: operations of one network
+// resemble each other, and random folds put them on both sides.
+Result<Json> add_calibration(const std::string& path, Numbers& intervals) {
+  if (path.empty()) return Json(nullptr);
+  JC_ASSIGN_OR_RETURN(const std::string text, text_of(path));
+  Json calibration = Json::parse(text, nullptr, false);
+  if (!calibration.is_object() || calibration.value("schema", "") != "joulecast.calibration/1")
+    return invalid(fmt::format("{}: no joulecast.calibration/1", path));
+  for (const auto& [key, value] : calibration.value("intervals", Json::object()).items()) {
+    if (!value.is_number() || value.get<double>() < 0.0 || value.get<double>() > 10.0)
+      return invalid(fmt::format("{}: '{}' is no logarithm of a factor", path, key));
+    intervals[key] = value.get<double>();
+  }
+  return calibration;
+}
+
+// Takes rows out of the set, before anything is thinned: what is left is what would have been measured without them.
+Result<std::size_t> leave_out(const TrainOptions& options, SampleSet& set) {
+  std::set<std::string, std::less<>> keys;
+  if (!options.without.empty()) {
+    JC_ASSIGN_OR_RETURN(const std::string text, text_of(options.without));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) keys.insert(line);
+  }
+  std::string gpu;
+  if (!options.without_gpu.empty()) {
+    JC_ASSIGN_OR_RETURN(const Gpu* found, Catalogue::shipped().find(options.without_gpu));
+    gpu = found->id;
+  }
+  std::size_t count = 0;
+  for (std::vector<Sample>& samples : set.groups)
+    count += std::erase_if(samples, [&](const Sample& s) { return s.gpu->id == gpu || keys.contains(s.key); });
+  return count;
+}
+
+Result<SampleSet> read_tables(const TrainOptions& options, const Progress& progress) {
   SampleSet set;
   for (const std::string& path : options.tables) {
     progress("reading " + path);
     JC_RETURN_IF_ERROR(add_table(path, Catalogue::shipped(), set));
   }
+  JC_ASSIGN_OR_RETURN(const std::size_t left_out, leave_out(options, set));
+  if (left_out > 0) progress(fmt::format("{} rows left out", left_out));
   thin_out(set);
-  PackWriter writer;
+  return set;
+}
+
+// Everything the pack holds beside the forests.
+struct Gathered {
   Numbers gpus, ranges, intervals, trust;
   std::map<std::string, Pairs> random, unseen;
+};
+
+Result<void> add_group(Group group, const std::vector<Sample>& samples, const TrainOptions& options,
+                       const Progress& progress, PackWriter& writer, Gathered& out) {
+  const std::string group_name(name(group));
+  const bool skipped = options.quick && samples.empty();
+  auto found = skipped ? Result<GroupFit>(bound_alone(group))
+                       : fit_group(group, samples, options.quick ? Judging::kQuick : Judging::kFull, progress);
+  if (!found) return tl::unexpected(std::move(found).error());
+  JC_RETURN_IF_ERROR(writer.add_forest("time/" + group_name, found->time));
+  JC_RETURN_IF_ERROR(writer.add_forest("power/" + group_name, found->power));
+  add_gpus(group, samples, out.gpus, out.ranges);
+  out.trust[group_name] = trust_unseen(group);
+  if (options.quick) return {};
+  collect(samples, found->random, out.random);
+  collect(samples, found->unseen_gpu, out.unseen);
+  add_intervals(group, "seen", samples, found->random, out.intervals);
+  add_intervals(group, "unseen-gpu", samples, found->unseen_gpu, out.intervals);
+  return {};
+}
+
+}  // namespace
+
+Result<void> train(const TrainOptions& options, const Progress& progress) {
+  JC_ASSIGN_OR_RETURN(const SampleSet set, read_tables(options, progress));
+  PackWriter writer;
+  Gathered all;
   for (std::size_t g = 0; g < kGroups; ++g) {
-    const auto group = static_cast<Group>(g);
-    const std::string group_name(name(group));
-    JC_ASSIGN_OR_RETURN(const GroupFit fit, fit_group(group, set.groups[g], progress));
-    JC_RETURN_IF_ERROR(writer.add_forest("time/" + group_name, fit.time));
-    JC_RETURN_IF_ERROR(writer.add_forest("power/" + group_name, fit.power));
-    collect(set.groups[g], fit, fit.random, random);
-    collect(set.groups[g], fit, fit.unseen_gpu, unseen);
-    add_intervals(group, "seen", set.groups[g], fit.random, intervals);
-    add_intervals(group, "unseen-gpu", set.groups[g], fit.unseen_gpu, intervals);
-    add_gpus(group, set.groups[g], gpus, ranges);
-    trust[group_name] = trust_unseen(group);
+    JC_RETURN_IF_ERROR(add_group(static_cast<Group>(g), set.groups[g], options, progress, writer, all));
   }
-  add_network_intervals(intervals);
-  const Json report = {{"schema", "joulecast.pack-report/1"},
-                       {"fitted_on", provenance_json(set)},
-                       {"held_out_operations", cells_json(random)},
-                       {"held_out_gpus", cells_json(unseen)}};
+  add_network_intervals(all.intervals);
+  JC_ASSIGN_OR_RETURN(Json calibration, add_calibration(options.calibration, all.intervals));
+  const Json report = {{"schema", "joulecast.pack-report/1"},     {"quick", options.quick},
+                       {"fitted_on", provenance_json(set)},       {"held_out_operations", cells_json(all.random)},
+                       {"held_out_gpus", cells_json(all.unseen)}, {"calibration", std::move(calibration)}};
   JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kCompose), compose_numbers()));
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kGpus), gpus));
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kRanges), ranges));
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kIntervals), intervals));
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kTrust), trust));
+  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kGpus), all.gpus));
+  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kRanges), all.ranges));
+  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kIntervals), all.intervals));
+  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kTrust), all.trust));
   JC_RETURN_IF_ERROR(writer.add_json(std::string(pack_names::kReport), report.dump(1)));
   progress("writing " + options.out);
   return writer.write(options.out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `joulecast train` runs: joulecast-train PACK quiet|progress TABLE...
+// What `joulecast train` runs: joulecast-train PACK quiet|progress [--OPTION [VALUE]]... TABLE...
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,13 +7,40 @@
 
 #include "fit/fit.h"
 
+namespace {
+
+// Takes one option off the front, if there is one.
+bool take_option(std::vector<std::string>& words, joulecast::TrainOptions& options) {
+  if (words.front() == "--quick") {
+    options.quick = true;
+    words.erase(words.begin());
+    return true;
+  }
+  const std::pair<std::string_view, std::string*> valued[] = {{"--without", &options.without},
+                                                              {"--without-gpu", &options.without_gpu},
+                                                              {"--calibration", &options.calibration}};
+  for (const auto& [name, value] : valued) {
+    if (words.front() != name || words.size() < 2) continue;
+    *value = words[1];
+    words.erase(words.begin(), words.begin() + 2);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc < 4) {
     fmt::print(stderr, "joulecast-train: part of joulecast; use joulecast train\n");
     return 2;
   }
   const bool quiet = std::string_view(argv[2]) == "quiet";
-  const joulecast::TrainOptions options{.tables = {argv + 3, argv + argc}, .out = argv[1]};
+  joulecast::TrainOptions options;
+  options.out = argv[1];
+  std::vector<std::string> words(argv + 3, argv + argc);
+  while (!words.empty() && take_option(words, options)) continue;
+  options.tables = std::move(words);
   const auto progress = [&](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   };
