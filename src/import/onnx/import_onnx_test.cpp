@@ -377,6 +377,7 @@ INSTANTIATE_TEST_SUITE_P(
               tensor("b", {}, kInt64, std::string(1, '\5') + std::string(7, '\0')),
               tensor("c", {}, kInt64, std::string(1, '\2') + std::string(7, '\0'))},
              "range -> i64 3"},
+        Case{"non_zero", 13, {node("NonZero", {"x"}, {"y"})}, {}, "NonZero -> i64 4x1"},
         Case{"shape_15",
              15,
              {node("Shape", {"x"}, {"y"}, {integer("start", 1), integer("end", -1)})},

@@ -121,6 +121,13 @@ Result<void> lower_qlinear_conv(NodeContext& node) {
   return node.emit(op, {node.input(0), node.input(3), node.input(8)});
 }
 
+// x, w, offset, [bias], [mask]: the input is sampled at the offsets, which we have no operator for, and convolved.
+Result<void> lower_deform_conv(NodeContext& node) {
+  JC_ASSIGN_OR_RETURN(const Conv op, read_conv(node, 1));
+  const ValueId sampled = node.step(Opaque{"DeformConv", {}}, {node.input(0), node.input(2), node.input(4)}, "sampled");
+  return node.emit(op, {sampled, node.input(1), node.input(3)});
+}
+
 Result<void> lower_conv_transpose(NodeContext& node) {
   JC_ASSIGN_OR_RETURN(Conv op, read_conv(node, 1));
   JC_ASSIGN_OR_RETURN(op.output_padding, node.extents("output_padding"));

@@ -49,6 +49,7 @@ Result<void> lower_softmax(NodeContext& node) {
 // lower_conv.cpp
 Result<void> lower_conv(NodeContext& node);
 Result<void> lower_conv_transpose(NodeContext& node);
+Result<void> lower_deform_conv(NodeContext& node);
 Result<void> lower_conv_integer(NodeContext& node);
 Result<void> lower_qlinear_conv(NodeContext& node);
 Result<void> lower_fused_conv(NodeContext& node);
@@ -160,6 +161,12 @@ Result<void> lower_skip_rms_norm(NodeContext& node);
 Result<void> lower_embed_layer_norm(NodeContext& node);
 Result<void> lower_bias_gelu(NodeContext& node);
 Result<void> lower_fast_gelu(NodeContext& node);
+
+// lower_detection.cpp
+Result<void> lower_non_max_suppression(NodeContext& node);
+Result<void> lower_non_zero(NodeContext& node);
+Result<void> lower_roi_align(NodeContext& node);
+Result<void> lower_unique(NodeContext& node);
 
 // lower_sequence.cpp
 Result<void> lower_sequence_empty(NodeContext& node);

@@ -108,13 +108,14 @@ TensorType declared_type(const ValueInfoView& info) {
 
 }  // namespace
 
-// The declared type of output i; else that of the first input, as far as its rank is known; else nothing.
-std::optional<TensorType> NodeContext::output_type(std::size_t i) const {
+// The declared type of output i; else the fallback; else that of the first input, as far as its rank is known.
+std::optional<TensorType> NodeContext::output_type(std::size_t i, const std::vector<TensorType>& fallback) const {
   const auto found = scope_.declared.find(node_.outputs[i]);
   if (found != scope_.declared.end()) {
     const ValueInfoView& info = *found->second;
     if (info.tensor && info.has_shape && info.dimensions.size() <= kMaxRank) return declared_type(info);
   }
+  if (i < fallback.size()) return fallback[i];
   const auto rank = guess(0).rank;
   if (!rank) return std::nullopt;
   TensorType out{found == scope_.declared.end() ? ElementType::kUnknown : found->second->element, {}};
@@ -122,13 +123,13 @@ std::optional<TensorType> NodeContext::output_type(std::size_t i) const {
   return out;
 }
 
-Result<void> NodeContext::opaque() {
+Result<void> NodeContext::opaque(const std::vector<TensorType>& fallback) {
   const std::string_view domain = canonical_domain(node_.domain);
   Opaque op;
   op.name =
       domain.empty() ? printable(node_.op_type) : fmt::format("{}.{}", printable(domain), printable(node_.op_type));
   for (std::size_t i = 0; i < node_.outputs.size(); ++i) {
-    const auto type = output_type(i);
+    const auto type = output_type(i, fallback);
     if (!type) break;
     op.output_types.push_back(*type);
   }

@@ -67,8 +67,9 @@ class NodeContext {
   Result<void> alias(std::size_t i, ValueId id);
   // Output 0 of the node is this constant or weight.
   Result<void> constant_output(const TensorType& type, std::optional<Contents> contents, ValueKind kind);
-  // Keeps the node under its own name. Output types come from the file where it declares them.
-  Result<void> opaque();
+  // Keeps the node under its own name. Output types come from the file where it declares them, else from `fallback`
+  // (-1 for an extent nobody knows), else they are the first input's.
+  Result<void> opaque(const std::vector<TensorType>& fallback = {});
 
   ValueId int_vector(IntList values);
   ValueId int_scalar(std::int64_t value);
@@ -103,7 +104,7 @@ class NodeContext {
   [[nodiscard]] tl::unexpected<Error> missing(std::string_view name) const;
   void add_node(Operator op, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
   [[nodiscard]] std::string output_name(std::size_t i) const;
-  [[nodiscard]] std::optional<TensorType> output_type(std::size_t i) const;
+  [[nodiscard]] std::optional<TensorType> output_type(std::size_t i, const std::vector<TensorType>& fallback) const;
   ValueId constant(std::string_view suffix, const TensorType& type, Contents contents);
 
   Importer& importer_;

@@ -438,13 +438,11 @@ class Reader {
       case text_field(4):
         return data.add_packed(TensorData::Packed::kFloat, view(r));
       case text_field(5):
-        return data.add_packed(TensorData::Packed::kVarint, view(r));
       case text_field(7):
+      case text_field(11):
         return data.add_packed(TensorData::Packed::kVarint, view(r));
       case text_field(10):
         return data.add_packed(TensorData::Packed::kDouble, view(r));
-      case text_field(11):
-        return data.add_packed(TensorData::Packed::kVarint, view(r));
       case float_field(4):
         return data.add_real(static_cast<double>(r.get_float()));
       case double_field(10):
