@@ -10,15 +10,6 @@
 
 namespace joulecast {
 
-namespace {
-
-std::string_view peak_name(Arithmetic arithmetic) {
-  static constexpr std::array<std::string_view, 6> kNames{"fp64", "fp32", "tf32", "fp16", "bf16", "fp8"};
-  return kNames[static_cast<std::size_t>(arithmetic)];
-}
-
-}  // namespace
-
 Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device) {
   return std::visit(
       [&](auto& w) -> Result<void> {
@@ -26,7 +17,7 @@ Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device) {
           if (w.arithmetic == Arithmetic::kTf32 && device.tf32 <= 0.0) w.arithmetic = Arithmetic::kFp32;
           if (device.peak(w.arithmetic) <= 0.0) {
             return unsupported(fmt::format("GPU '{}' has no {} units in the catalogue; try another precision", gpu.id,
-                                           peak_name(w.arithmetic)));
+                                           name(w.arithmetic)));
           }
         }
         return {};
@@ -86,22 +77,34 @@ Result<Estimator> Estimator::from(const Pack& pack) {
     JC_ASSIGN_OR_RETURN(out.models_[g].time, checked(pack, "time", group, {}));
     JC_ASSIGN_OR_RETURN(out.models_[g].power, checked(pack, "power", group, kPowerFeatures));
   }
-  JC_ASSIGN_OR_RETURN(out.trust_, pack.table(pack_names::kTrust));
-  JC_ASSIGN_OR_RETURN(out.gpus_, pack.table(pack_names::kGpus));
+  JC_RETURN_IF_ERROR(out.read_trust(pack));
   return out;
 }
 
 bool Estimator::seen(Group group, std::string_view gpu_id) const {
-  return gpus_.find(fmt::format("seen/{}/{}", name(group), gpu_id)).has_value();
+  return seen_.contains(fmt::format("seen/{}/{}", name(group), gpu_id));
 }
 
-Estimator::Trust Estimator::trust(std::string_view gpu_id) const {
-  Trust out{};
-  for (std::size_t g = 0; g < kGroups; ++g) {
-    const std::string_view group = name(static_cast<Group>(g));
-    out[g] = seen(static_cast<Group>(g), gpu_id) ? 1.0 : trust_.find(group).value_or(0.0);
+// Keys "seen/<group>/<gpu id>" name what was measured where.
+Result<void> Estimator::read_trust(const Pack& pack) {
+  JC_ASSIGN_OR_RETURN(const TableView trust, pack.table(pack_names::kTrust));
+  JC_ASSIGN_OR_RETURN(const TableView gpus, pack.table(pack_names::kGpus));
+  for (std::size_t g = 0; g < kGroups; ++g) unseen_[g] = trust.find(name(static_cast<Group>(g))).value_or(0.0);
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const std::string_view key = gpus.key(i);
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      const std::string prefix = fmt::format("seen/{}/", name(static_cast<Group>(g)));
+      if (!key.starts_with(prefix)) continue;
+      known_.try_emplace(std::string(key.substr(prefix.size())), unseen_).first->second[g] = 1.0;
+      seen_.insert(std::string(key));
+    }
   }
-  return out;
+  return {};
+}
+
+const Estimator::Trust& Estimator::trust(std::string_view gpu_id) const {
+  const auto known = known_.find(gpu_id);
+  return known == known_.end() ? unseen_ : known->second;
 }
 
 void Estimator::predict(std::span<const Work> works, const Device& device, Situation situation, const Trust& trust,

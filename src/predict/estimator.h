@@ -3,8 +3,13 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "predict/pack/pack.h"
@@ -40,7 +45,7 @@ class Estimator {
 
   // How far the trees are trusted on a GPU: 1 for groups measured on it, less for others, whose level they cannot know.
   using Trust = std::array<double, kGroups>;
-  [[nodiscard]] Trust trust(std::string_view gpu_id) const;
+  [[nodiscard]] const Trust& trust(std::string_view gpu_id) const;
   // Whether rows of this group were measured on it.
   [[nodiscard]] bool seen(Group group, std::string_view gpu_id) const;
 
@@ -49,6 +54,8 @@ class Estimator {
                std::span<OperationPrediction> out) const;
 
  private:
+  Result<void> read_trust(const Pack& pack);
+
   struct Models {
     std::optional<ForestView> time, power;
   };
@@ -56,7 +63,9 @@ class Estimator {
                      const Device& device, Situation situation, double trust, std::span<OperationPrediction> out) const;
 
   std::array<Models, kGroups> models_;
-  TableView trust_, gpus_;
+  Trust unseen_{};                                   // on a GPU without rows
+  std::set<std::string, std::less<>> seen_;          // keys of the pack: "seen/<group>/<gpu id>"
+  std::map<std::string, Trust, std::less<>> known_;  // 1 for the groups measured on a GPU
 };
 
 }  // namespace joulecast
