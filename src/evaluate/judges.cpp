@@ -106,8 +106,12 @@ double roofline(const Workload& load, const Device& device) {
   }
   const Cost& c = load.total;
   const double peak = device.peak(arithmetic) > 0.0 ? device.peak(arithmetic) : device.fp32;
-  const double flops = (c.forward_flops + c.backward_flops).value();
-  const double bytes = (c.forward_read + c.forward_written + c.backward_read + c.backward_written).value();
+  double flops = c.forward_flops.value();
+  double bytes = (c.forward_read + c.forward_written).value();
+  if (load.options.mode == Mode::kTraining) {
+    flops += c.backward_flops.value();
+    bytes += (c.backward_read + c.backward_written).value();
+  }
   return std::max(flops / peak, bytes / device.bandwidth);
 }
 
@@ -123,6 +127,7 @@ const Result<Graph>& NetworkJudge::graph(const MeasuredNetwork& row) {
 Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
   if (row.gpu_count != 1) return unsupported("several GPUs");
   if (row.compiled) return unsupported("compiled networks are another runtime");
+  if (row.channels_last) return unsupported("channels-last networks: the laws know PyTorch's default layout");
   if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
   const Result<Graph>& network = graph(row);
   if (!network) return tl::unexpected(network.error());

@@ -111,6 +111,8 @@ void add_gpus(Group group, const std::vector<Sample>& samples, Numbers& gpus, Nu
     // Whole networks of convolutions were measured there: only then is a network inside.
     if (group == Group::kConv) gpus[fmt::format("measured/{}", s.gpu->id)] = 1.0;
     largest = std::max(largest, work_size(s.work));
+    if (const auto math = arithmetic_of(s.work))
+      gpus[fmt::format("arithmetic/{}/{}/{}", name(group), name(*math), s.gpu->id)] = 1.0;
   }
 }
 

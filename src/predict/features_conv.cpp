@@ -75,11 +75,13 @@ Efficiency efficiency_of(const ConvWork& w, const Sizes& s, bool tensor) {
   if (tensor) return {0.50 * (first ? 0.24 : 1.0), 0.43, 0.43};
   const std::int64_t longest = std::max(w.kernel_height, w.kernel_width);
   const std::int64_t shortest = std::min(w.kernel_height, w.kernel_width);
-  const bool winograd =
-      longest == 3 && shortest == 3 && w.stride == 1 && w.groups == 1 && w.in_channels >= 16 && w.in_height >= 7;
+  // Only FP32 has the fast algorithms: FP64 networks on GeForce cards take twice what they would give.
+  const bool fast = w.arithmetic == Arithmetic::kFp32;
+  const bool winograd = fast && longest == 3 && shortest == 3 && w.stride == 1 && w.groups == 1 &&
+                        w.in_channels >= 16 && w.in_height >= 7;
   const bool aligned = w.in_channels / w.groups % 8 == 0 && w.out_channels / w.groups % 8 == 0;
-  const double fft = shortest >= 5 && shortest == longest && w.stride == 1 ? 2.0 : 1.0;
-  const double line = longest >= 5 && shortest == 1 ? 1.6 : 1.0;  // 1x7 and 7x1
+  const double fft = fast && shortest >= 5 && shortest == longest && w.stride == 1 ? 2.0 : 1.0;
+  const double line = fast && longest >= 5 && shortest == 1 ? 1.6 : 1.0;  // 1x7 and 7x1
   const double forward = winograd ? (aligned ? 2.05 : 1.25) : 1.0;
   const double data = winograd ? (aligned ? 2.05 : 1.4) : 1.0;
   const double early = first ? 3.9 : 1.0;

@@ -11,6 +11,11 @@ std::string_view name(Group group) {
   return kNames[static_cast<std::size_t>(group)];
 }
 
+std::string_view name(Arithmetic arithmetic) {
+  static constexpr std::array<std::string_view, 6> kNames{"fp64", "fp32", "tf32", "fp16", "bf16", "fp8"};
+  return kNames[static_cast<std::size_t>(arithmetic)];
+}
+
 std::span<const std::string_view> feature_names(Group group) {
   switch (group) {
     case Group::kConv:
@@ -43,6 +48,15 @@ Group group_of(const Work& work) {
     }
   };
   return std::visit(Visitor{}, work);
+}
+
+std::optional<Arithmetic> arithmetic_of(const Work& work) {
+  return std::visit(
+      [](const auto& w) -> std::optional<Arithmetic> {
+        if constexpr (requires { w.arithmetic; }) return w.arithmetic;
+        return std::nullopt;
+      },
+      work);
 }
 
 Physics physics_of(const Work& work, const Device& device, Situation situation, FeatureRow& features) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -70,7 +71,11 @@ inline constexpr std::size_t kGroups = 7;
 std::string_view name(
     Group group);  // "conv", "pointwise", "reduction", "gemm-simt", "gemm-tensor", "prefill", "decode"
 
+std::string_view name(Arithmetic arithmetic);  // "fp64", "fp32", "tf32", "fp16", "bf16", "fp8"
+
 Group group_of(const Work& work);
+// Of matrix work; nothing for the rest.
+std::optional<Arithmetic> arithmetic_of(const Work& work);
 // The names of the group's features, in the order physics_of() appends them.
 std::span<const std::string_view> feature_names(Group group);
 

@@ -24,7 +24,7 @@ struct Predictor::Impl {
   Pack pack;
   Estimator estimator;
   ComposeConstants compose;
-  TableView gpus;    // "measured/<id>", "architecture/<name>", "older-host/<id>"
+  TableView gpus;                         // "measured/<id>", "architecture/<name>", "older-host/<id>"
   std::array<double, kGroups> largest{};  // by group, the largest work that was measured
   std::array<IntervalFactors, 3> intervals;
   std::string_view report;
@@ -192,6 +192,26 @@ Result<std::string_view> Predictor::report() const {
   return impl_->pack.json(pack_names::kReport);
 }
 
+namespace {
+
+// Whether matrix work ran in these arithmetics when the GPU was measured: FP16 is not known from FP32.
+bool arithmetics_measured(const TableView& gpus, const Workload& workload, const Gpu& gpu) {
+  std::array<std::array<bool, 6>, kGroups> asked{};
+  for (const LoweredOperation& operation : workload.operations) {
+    auto math = arithmetic_of(operation.work);
+    if (!math) continue;
+    if (*math == Arithmetic::kTf32 && !gpu.tf32_peak) math = Arithmetic::kFp32;
+    bool& known = asked[static_cast<std::size_t>(group_of(operation.work))][static_cast<std::size_t>(*math)];
+    if (known) continue;
+    known = true;
+    const std::string key = fmt::format("arithmetic/{}/{}/{}", name(group_of(operation.work)), name(*math), gpu.id);
+    if (!gpus.find(key)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   int level = 2;
   if (impl_->gpus.find(fmt::format("measured/{}", gpu.id))) {
@@ -199,6 +219,7 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   } else if (impl_->gpus.find(fmt::format("architecture/{}", gpu.architecture))) {
     level = 1;
   }
+  if (level == 0 && !arithmetics_measured(impl_->gpus, workload, gpu)) level = 1;
   const double unknown = unknown_share(workload);
   if (unknown > 0.10) level = 2;
   if (unknown > 0.01) level = std::max(level, 1);

@@ -37,6 +37,19 @@ FAMILIES = {
 }
 # The groups that families tell anything about: the rest has no networks behind it.
 EAGER_TABLES = ("heidelberg_operations.csv", "neusight_gemm.csv", "neusight_vec.csv")
+ALL_TABLES = (
+    "heidelberg_operations.csv",
+    "aic_gemm_bf16.csv",
+    "aic_gemm_fp8.csv",
+    "aic_prefill_attention.csv",
+    "aic_decode_attention.csv",
+    "aic_power_gemm_h200_sxm.csv",
+    "aic_power_gemm_b200_sxm.csv",
+    "aic_power_attention_h200_sxm.csv",
+    "aic_power_attention_b200_sxm.csv",
+    "neusight_gemm.csv",
+    "neusight_vec.csv",
+)
 HELD_OUT_GPUS = {"a30": ("a30", "a30-no-tensor-cores"), "rtx2080ti": ("rtx2080ti",)}
 QUANTITIES = ("time", "power", "energy")
 
@@ -86,10 +99,10 @@ class Runner:
         self.work = pathlib.Path(arguments.work)
         self.work.mkdir(parents=True, exist_ok=True)
 
-    def train(self, name: str, *options: str) -> pathlib.Path:
+    def train(self, name: str, *options: str, tables: tuple[str, ...] = EAGER_TABLES) -> pathlib.Path:
         pack = self.work / f"{name}.jcpack"
         if not pack.exists():
-            tables = [str(self.data / "operations" / table) for table in EAGER_TABLES]
+            tables = [str(self.data / "operations" / table) for table in tables]
             command = [self.program, "train", "--quick", "-q", *options, *tables, "-o", str(pack)]
             subprocess.run(command, check=True)
         return pack
@@ -198,12 +211,13 @@ def distance(row: dict) -> float:
     return abs(math.log(row["found"] / row["measured"]))
 
 
-def conformal(rows: list[dict]) -> float:
-    """The factor, as a logarithm, that holds LEVEL of the rows when every held-out family counts alike: a new network is
-    a draw among families, not among rows. One more place is left for the unseen one, as split conformal wants."""
-    weight = collections.Counter(row["held_out"] for row in rows)
-    ordered = sorted((distance(row), 1.0 / weight[row["held_out"]]) for row in rows)
-    wanted = LEVEL * (1 + 1 / len(rows)) * len(weight)
+def conformal(rows: list[dict], alike: bool) -> float:
+    """The factor, as a logarithm, that holds LEVEL of the rows; `alike`: every held-out family or GPU counts alike, as a
+    new network is a draw among families and not among the rows of the largest one. One more place is left for the
+    unseen one, as split conformal wants."""
+    sizes = collections.Counter(row["held_out"] for row in rows)
+    ordered = sorted((distance(row), 1.0 / sizes[row["held_out"]] if alike else 1.0) for row in rows)
+    wanted = LEVEL * (1 + 1 / len(rows)) * sum(share for _, share in ordered)
     reached = 0.0
     for value, share in ordered:
         reached += share
@@ -212,15 +226,11 @@ def conformal(rows: list[dict]) -> float:
     return ordered[-1][0]
 
 
-def inside(row: dict, factors: dict, key: str) -> bool:
-    return distance(row) <= factors[key]
-
-
-def leave_one_coverage(rows: list[dict]) -> float:
+def leave_one_coverage(rows: list[dict], alike: bool) -> float:
     """Coverage of each held-out family by the factor of the others: what the calibration promises for the next one."""
     hits = []
     for family in {row["held_out"] for row in rows}:
-        factor = conformal([row for row in rows if row["held_out"] != family])
+        factor = conformal([row for row in rows if row["held_out"] != family], alike)
         hits += [distance(row) <= factor for row in rows if row["held_out"] == family]
     return sum(hits) / len(hits)
 
@@ -237,31 +247,54 @@ def group_of(subject: str) -> str | None:
     return next((group for group, modules in groups.items() if module in modules), None)
 
 
-def calibrate(family: tuple, gpu: tuple) -> dict:
-    """The factors, each with how many rows it stands on and what it covers on families it was not made from."""
-    family_operations, family_networks = family
-    gpu_operations, gpu_networks = gpu
-    intervals, evidence = {}, {}
+class Factors:
+    """Interval factors, each with how many rows it stands on and what it covers on families it was not made from."""
 
-    def add(key: str, rows: list[dict], floor: float = 0.0) -> float:
-        intervals[key] = round(max(conformal(rows), floor), 6)
+    def __init__(self) -> None:
+        self.intervals: dict[str, float] = {}
+        self.evidence: dict[str, dict] = {}
+
+    def add(self, key: str, rows: list[dict], alike: bool, floor: float = 0.0) -> float:
+        factor = max(round(conformal(rows, alike), 6), floor)
+        self.intervals[key] = factor
         several = len({row["held_out"] for row in rows}) > 2
-        evidence[key] = {
+        self.evidence[key] = {
             "n": len(rows),
-            "covers": round(sum(inside(row, intervals, key) for row in rows) / len(rows), 4),
-            "covers_left_out": round(leave_one_coverage(rows), 4) if several else None,
+            "covers": round(sum(distance(row) <= factor for row in rows) / len(rows), 4),
+            "covers_left_out": round(leave_one_coverage(rows, alike), 4) if several else None,
         }
-        return intervals[key]
+        return factor
 
+
+def of(rows: list[dict], quantity: str, group: str | None = None) -> list[dict]:
+    return [r for r in rows if r["quantity"] == quantity and (group is None or group_of(r["subject"]) == group)]
+
+
+def calibrate(family: tuple, gpu: tuple, far: list[dict]) -> dict:
+    """Operations: all rows count alike. Networks: all families, then all GPUs. FP64 networks stay out: their kernels
+    are far slower than the units, and their errors would widen everything else."""
+    out = Factors()
     for quantity in QUANTITIES:
         for group in ("conv", "pointwise", "reduction", "gemm-simt"):
-            chosen = [r for r in family_operations if r["quantity"] == quantity and group_of(r["subject"]) == group]
-            seen = add(f"operation/{group}/seen/{quantity}", chosen)
-            chosen = [r for r in gpu_operations if r["quantity"] == quantity and group_of(r["subject"]) == group]
-            add(f"operation/{group}/unseen-gpu/{quantity}", chosen, floor=seen)
-        known = add(f"network/{quantity}/inside", [r for r in family_networks if r["quantity"] == quantity])
-        add(f"network/{quantity}/edge", [r for r in gpu_networks if r["quantity"] == quantity], floor=known)
-    return {"intervals": intervals, "evidence": evidence}
+            seen = out.add(f"operation/{group}/seen/{quantity}", of(family[0], quantity, group), alike=False)
+            out.add(f"operation/{group}/unseen-gpu/{quantity}", of(gpu[0], quantity, group), alike=False, floor=seen)
+        out.add(f"network/{quantity}/inside", of(family[1], quantity), alike=True)
+    times = [row for row in of(far, "time") if row["precision"] != "fp64" and row["support"] != "inside"]
+    near = out.add("network/time/edge", of(gpu[1], "time"), alike=True, floor=out.intervals["network/time/inside"])
+    edge = out.add("network/time/edge", of(gpu[1], "time") + times, alike=True, floor=near)
+    # What nobody measured may be as bad as the worst that was tried.
+    sets = collections.defaultdict(list)
+    for row in times:
+        sets[row["held_out"]].append(row)
+    outside = max([edge] + [round(conformal(rows, alike=False), 6) for rows in sets.values()])
+    out.intervals["network/time/outside"] = outside
+    # Only the two GPUs have power: their factors widen as those of time do.
+    for quantity in ("power", "energy"):
+        known = out.intervals[f"network/{quantity}/inside"]
+        factor = out.add(f"network/{quantity}/edge", of(gpu[1], quantity), alike=True, floor=known)
+        out.intervals[f"network/{quantity}/edge"] = round(factor * edge / near, 6)
+        out.intervals[f"network/{quantity}/outside"] = round(factor * outside / near, 6)
+    return {"intervals": dict(sorted(out.intervals.items())), "evidence": dict(sorted(out.evidence.items()))}
 
 
 def outside(run: Runner, pack: pathlib.Path) -> tuple[list[dict], dict]:
@@ -272,7 +305,7 @@ def outside(run: Runner, pack: pathlib.Path) -> tuple[list[dict], dict]:
         copy = filtered(source, run.work / "outside" / name, lambda row: True)
         found = tagged(run.rows(copy, pack, "--graphs", run.graphs), "")
         for row in found:
-            row["held_out"] = f"{name.removesuffix('.csv')} {row['gpu']}"
+            row["held_out"] = f"{name.removesuffix('.csv')} {row['gpu']}"  # a machine of its own each
         rows += found
     return rows, tabulated(rows, "held_out", "mode", "precision")
 
@@ -287,12 +320,11 @@ def main() -> int:
     parser.add_argument("--report", help="write all figures here")
     arguments = parser.parse_args()
     run = Runner(arguments)
-    everything = run.train("everything")
+    everything = run.train("everything", tables=ALL_TABLES)
     family = hold_out_families(run, everything)
     gpu = hold_out_gpus(run)
     far_rows, far = outside(run, everything)
-    calibration = {"schema": "joulecast.calibration/1", "level": LEVEL, **calibrate(family, gpu)}
-    add_outside(calibration, far_rows)
+    calibration = {"schema": "joulecast.calibration/1", "level": LEVEL, **calibrate(family, gpu, far_rows)}
     if arguments.calibration:
         pathlib.Path(arguments.calibration).write_text(json.dumps(calibration, indent=1) + "\n")
     report = {
@@ -311,23 +343,6 @@ def main() -> int:
     else:
         print(text, end="")
     return 0
-
-
-def add_outside(calibration: dict, rows: list[dict]) -> None:
-    """Time of networks far from everything; power and energy have no such tables and take the same step further."""
-    intervals = calibration["intervals"]
-    times = [row for row in rows if row["quantity"] == "time"]
-    edge = intervals["network/time/edge"]
-    far = max(round(conformal(times), 6), edge)
-    intervals["network/time/outside"] = far
-    calibration["evidence"]["network/time/outside"] = {
-        "n": len(times),
-        "covers": round(sum(distance(row) <= far for row in times) / len(times), 4),
-        "covers_left_out": round(leave_one_coverage(times), 4),
-    }
-    step = far / edge
-    for quantity in ("power", "energy"):
-        intervals[f"network/{quantity}/outside"] = round(intervals[f"network/{quantity}/edge"] * step, 6)
 
 
 if __name__ == "__main__":
