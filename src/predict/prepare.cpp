@@ -64,11 +64,6 @@ std::int64_t batch_of(const Graph& graph, const TypeTable& types) {
   return shape.empty() ? 1 : shape[0];
 }
 
-std::int64_t count_parameters(const Graph& graph) {
-  return std::count_if(graph.values.begin(), graph.values.end(),
-                       [](const Value& v) { return v.kind == ValueKind::kParameter; });
-}
-
 void add_totals(const Graph& graph, const TypeTable& types, Workload& load) {
   std::map<std::string, UnknownOperator> unknown;
   for_each_operation(graph, types, [&](const Visit& visit) {
@@ -94,12 +89,27 @@ void add_totals(const Graph& graph, const TypeTable& types, Workload& load) {
   }
 }
 
+// Running mean and variance are no parameters in PyTorch's sense: nothing trains them.
+std::vector<bool> buffers_of(const Graph& graph) {
+  std::vector<bool> out(graph.values.size(), false);
+  for (const Node& node : graph.nodes) {
+    if (!std::holds_alternative<BatchNorm>(node.op)) continue;
+    for (std::size_t i = 3; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] != kNoValue) out[index(node.inputs[i])] = true;
+    }
+  }
+  return out;
+}
+
 void add_parameters(const Graph& graph, const TypeTable& types, Workload& load) {
+  const std::vector<bool> buffers = buffers_of(graph);
   for (std::size_t i = 0; i < graph.values.size(); ++i) {
     if (graph.values[i].kind != ValueKind::kParameter) continue;
     const TensorType& type = types.type(ValueId{static_cast<std::uint32_t>(i)});
     load.total.parameters += type.bytes();
+    if (buffers[i]) continue;
     load.total.parameter_count += type.elements();
+    ++load.parameter_tensors;
   }
 }
 
@@ -114,7 +124,6 @@ Result<Workload> prepare(const Graph& graph, const Binding& binding, const Prepa
   load.batch = batch_of(graph, types);
   load.operations = lower(graph, types, {.mode = options.mode, .precision = precision, .runtime = options.runtime});
   load.memory = plan_memory(graph, types, options);
-  load.parameter_tensors = count_parameters(graph);
   add_totals(graph, types, load);
   add_parameters(graph, types, load);
   for (const GraphNote& note : graph.notes) load.notes.push_back(note.text);
