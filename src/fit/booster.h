@@ -20,8 +20,8 @@ struct TrainingSet {
 };
 
 struct BoosterOptions {
-  int rounds = 250, depth = 6;
-  double eta = 0.08, subsample = 0.8, columns = 0.4, min_child_weight = 3.0, lambda = 5.0;
+  int rounds = 128, depth = 6;
+  double eta = 0.15, subsample = 0.8, columns = 0.4, min_child_weight = 3.0, lambda = 5.0;
   std::uint32_t seed = 1;
 };
 

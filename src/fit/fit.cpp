@@ -18,18 +18,18 @@ BoosterOptions time_options(Group group) {
     case Group::kConv:
     case Group::kPointwise:
     case Group::kReduction:
-      return {.eta = 0.08, .min_child_weight = 3};
+      return {.eta = 0.15, .min_child_weight = 3};
     case Group::kGemmSimt:
-      return {.eta = 0.08, .min_child_weight = 10};
+      return {.eta = 0.15, .min_child_weight = 10};
     case Group::kGemmTensor:
     case Group::kPrefill:
     case Group::kDecode:
-      return {.eta = 0.1, .min_child_weight = 20};
+      return {.eta = 0.18, .min_child_weight = 20};
   }
   return {};
 }
 
-constexpr BoosterOptions kPowerOptions{.rounds = 120, .eta = 0.1, .min_child_weight = 3};
+constexpr BoosterOptions kPowerOptions{.rounds = 96, .eta = 0.12, .min_child_weight = 3};
 
 // Physics and features of every sample, computed once.
 struct Prepared {
