@@ -161,7 +161,8 @@ Result<Json> add_calibration(const std::string& path, Numbers& intervals) {
   Json calibration = Json::parse(text, nullptr, false);
   if (!calibration.is_object() || calibration.value("schema", "") != "joulecast.calibration/1")
     return invalid(fmt::format("{}: no joulecast.calibration/1", path));
-  for (const auto& [key, value] : calibration.value("intervals", Json::object()).items()) {
+  const Json factors = calibration.value("intervals", Json::object());
+  for (const auto& [key, value] : factors.items()) {
     if (!value.is_number() || value.get<double>() < 0.0 || value.get<double>() > 10.0)
       return invalid(fmt::format("{}: '{}' is no logarithm of a factor", path, key));
     intervals[key] = value.get<double>();

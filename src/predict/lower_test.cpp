@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a runtime makes of graphs in text form.
+#include "predict/lower.h"
+
+#include <gtest/gtest.h>
+
+#include "joulecast/predict.h"
+
+namespace joulecast {
+namespace {
+
+std::vector<LoweredOperation> lowered(std::string_view text, Mode mode = Mode::kInference,
+                                      Precision precision = Precision::kTf32) {
+  const auto graph = parse_graph(text);
+  EXPECT_TRUE(graph) << graph.error().text();
+  const auto load = prepare(*graph, {}, {.mode = mode, .precision = precision});
+  EXPECT_TRUE(load) << load.error().text();
+  return load ? load->operations : std::vector<LoweredOperation>{};
+}
+
+template <typename W>
+const W* only(const std::vector<LoweredOperation>& operations) {
+  return operations.size() == 1 ? std::get_if<W>(&operations[0].work) : nullptr;
+}
+
+TEST(Lower, ViewsCostNothing) {
+  EXPECT_TRUE(lowered(R"(graph "v" {
+    input %x : f32[2, 3, 4, 5]
+    constant %s : i64[2] = [2, 60]
+    %a = transpose(%x) {order = [0, 2, 3, 1]}
+    %r = reshape(%x, %s)
+    %f = flatten(%x)
+    output %a, %r, %f
+  })")
+                  .empty());
+}
+
+TEST(Lower, ReshapingAStridedTensorCopiesIt) {
+  const auto operations = lowered(R"(graph "v" {
+    input %x : f32[2, 3, 4]
+    constant %s : i64[1] = [24]
+    %a = transpose(%x) {order = [2, 0, 1]}
+    %r = reshape(%a, %s)
+    output %r
+  })");
+  const auto* copy = only<PointwiseWork>(operations);
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->kind, PointwiseKind::kCopy);
+  EXPECT_EQ(copy->elements, 24);
+  EXPECT_EQ(copy->forward_bytes, 2 * 24 * 4);
+}
+
+constexpr std::string_view kAttention = R"(graph "a" {
+    input %q : f32[2, 8, 16, 64]
+    input %k : f32[2, 8, 32, 64]
+    input %v : f32[2, 8, 32, 64]
+    %y = attention(%q, %k, %v)
+    output %y
+  })";
+
+TEST(Lower, AttentionIsFusedInHalfPrecisionOnly) {
+  const auto half = lowered(kAttention, Mode::kInference, Precision::kFp16);
+  const auto* fused = only<AttentionWork>(half);
+  ASSERT_NE(fused, nullptr);
+  EXPECT_EQ(fused->queries, 16);
+  EXPECT_EQ(fused->past, 16);
+  EXPECT_EQ(fused->element_bytes, 2);
+  EXPECT_FALSE(fused->causal);
+  const auto full = lowered(kAttention);
+  ASSERT_EQ(full.size(), 4U);  // scaling, product, softmax, product
+  const auto& scores = std::get<GemmWork>(full[1].work);
+  EXPECT_EQ(scores.batch, 16);
+  EXPECT_EQ(scores.rows, 16);
+  EXPECT_EQ(scores.columns, 32);
+  EXPECT_EQ(scores.depth, 64);
+  EXPECT_EQ(scores.arithmetic, Arithmetic::kFp32);
+  EXPECT_EQ(std::get<ReductionWork>(full[2].work).columns, 32);
+  EXPECT_EQ(std::get<GemmWork>(full[3].work).columns, 64);
+}
+
+constexpr std::string_view kRelu = R"(graph "r" {
+    input %x : f32[2, 3]
+    %y = activation(%x) {kind = relu}
+    %z = dropout(%y) {probability = 0.5}
+    output %z
+  })";
+
+TEST(Lower, ReluIsInPlaceAndDropoutAbsentInInference) {
+  const auto inference = lowered(kRelu);
+  ASSERT_NE(only<PointwiseWork>(inference), nullptr);
+  EXPECT_EQ(only<PointwiseWork>(inference)->in_place, 1);
+  const auto training = lowered(kRelu, Mode::kTraining);
+  ASSERT_EQ(training.size(), 2U);
+  EXPECT_EQ(std::get<PointwiseWork>(training[0].work).in_place, 0);
+  EXPECT_EQ(std::get<PointwiseWork>(training[1].work).kind, PointwiseKind::kDropout);
+}
+
+constexpr std::string_view kTwoConvs = R"(graph "c" {
+    input %x : f32[4, 8, 10, 12]
+    parameter %w : f32[8, 8, 3, 3]
+    parameter %b : f32[8]
+    %y = conv(%x, %w, %b) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    %z = conv(%y, %w, %b) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    output %z
+  })";
+
+TEST(Lower, OnlyTheFirstLayerNeedsNoInputGradient) {
+  const auto training = lowered(kTwoConvs, Mode::kTraining);
+  ASSERT_EQ(training.size(), 2U);  // equal work, but one of them without the input's gradient
+  EXPECT_TRUE(training[0].no_input_gradient);
+  EXPECT_FALSE(training[1].no_input_gradient);
+  const auto inference = lowered(kTwoConvs);
+  ASSERT_EQ(inference.size(), 1U);  // merged
+  EXPECT_EQ(inference[0].count, 2);
+  EXPECT_EQ(inference[0].calls, 2);
+}
+
+TEST(Lower, ConvolutionSaysItsShapesAndArithmetic) {
+  const auto operations = lowered(kTwoConvs);
+  const auto* conv = only<ConvWork>(operations);
+  ASSERT_NE(conv, nullptr);
+  const ConvWork wanted{.batch = 4,
+                        .in_channels = 8,
+                        .out_channels = 8,
+                        .in_height = 10,
+                        .in_width = 12,
+                        .out_height = 10,
+                        .out_width = 12,
+                        .kernel_height = 3,
+                        .kernel_width = 3,
+                        .padding = 1,
+                        .bias = 1,
+                        .arithmetic = Arithmetic::kTf32};
+  EXPECT_EQ(*conv, wanted);
+  EXPECT_EQ(only<ConvWork>(lowered(kTwoConvs, Mode::kInference, Precision::kFp32))->arithmetic, Arithmetic::kFp32);
+  EXPECT_EQ(only<ConvWork>(lowered(kTwoConvs, Mode::kInference, Precision::kAmp))->element_bytes, 2);
+}
+
+TEST(Lower, LinearIsFp32ByDefaultAndTf32OnRequest) {
+  constexpr std::string_view kLinear = R"(graph "l" {
+    input %x : f32[4, 7, 32]
+    parameter %w : f32[16, 32]
+    %y = linear(%x, %w)
+    output %y
+  })";
+  const auto operations = lowered(kLinear);
+  const auto* gemm = only<GemmWork>(operations);
+  ASSERT_NE(gemm, nullptr);
+  EXPECT_EQ(gemm->rows, 28);
+  EXPECT_EQ(gemm->columns, 16);
+  EXPECT_EQ(gemm->depth, 32);
+  EXPECT_EQ(gemm->arithmetic, Arithmetic::kFp32);
+  EXPECT_EQ(only<GemmWork>(lowered(kLinear, Mode::kInference, Precision::kTf32All))->arithmetic, Arithmetic::kTf32);
+}
+
+}  // namespace
+}  // namespace joulecast

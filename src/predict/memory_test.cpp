@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace joulecast {
+namespace {
+
+// Every tensor is a multiple of 512 bytes, so that the allocator's rounding changes nothing: x, a, r, b are 4 KiB each,
+// the weights 64 KiB each.
+constexpr std::string_view kNet = R"(graph "n" {
+    input %x : f32[8, 128]
+    parameter %w : f32[128, 128]
+    parameter %v : f32[128, 128]
+    %a = linear(%x, %w)
+    %r = activation(%a) {kind = relu}
+    %b = linear(%r, %v)
+    output %b
+  })";
+constexpr double kAct = 8 * 128 * 4;
+constexpr double kWeights = 2 * 128 * 128 * 4;
+
+MemoryPlan planned(std::string_view text, const PrepareOptions& options) {
+  const auto graph = parse_graph(text);
+  EXPECT_TRUE(graph) << graph.error().text();
+  const auto types = infer_types(*graph, {});
+  EXPECT_TRUE(types);
+  return plan_memory(*graph, *types, options);
+}
+
+// At any time two activations live: a layer's input and its output; the ReLU overwrites its input.
+TEST(Memory, InferenceFreesAfterTheLastReader) {
+  const MemoryPlan plan = planned(kNet, {});
+  EXPECT_EQ(plan.parameters, Bytes{kWeights});
+  EXPECT_EQ(plan.gradients, Bytes{0});
+  EXPECT_EQ(plan.optimizer_state, Bytes{0});
+  EXPECT_EQ(plan.activations, Bytes{2 * kAct});
+}
+
+// Backward reads x, and r, which is a's memory; at most one layer's input and output have gradients in flight.
+TEST(Memory, TrainingKeepsWhatBackwardReads) {
+  const MemoryPlan plan = planned(kNet, {.mode = Mode::kTraining, .precision = {}});
+  EXPECT_EQ(plan.gradients, Bytes{kWeights});
+  EXPECT_EQ(plan.activations, Bytes{(2 + 2) * kAct});
+}
+
+TEST(Memory, OptimizersKeepTheirStates) {
+  const auto states = [](Optimizer optimizer) {
+    return planned(kNet, {.mode = Mode::kTraining, .precision = {}, .optimizer = optimizer}).optimizer_state.value();
+  };
+  EXPECT_EQ(states(Optimizer::kSgd), 0);
+  EXPECT_EQ(states(Optimizer::kSgdMomentum), kWeights);
+  EXPECT_EQ(states(Optimizer::kAdam), 2 * kWeights);
+}
+
+TEST(Memory, GeluIsNotInPlace) {
+  std::string text(kNet);
+  text.replace(text.find("relu"), 4, "gelu");
+  // Training: x, a (gelu reads its input) and its output, which the second layer reads.
+  EXPECT_EQ(planned(text, {.mode = Mode::kTraining, .precision = {}}).activations, Bytes{(3 + 2) * kAct});
+}
+
+TEST(Memory, DeviceMemoryHoldsMoreThanTheAllocatorKnows) {
+  const Gpu& gpu = **Catalogue::shipped().find("a30");
+  const MemoryPlan plan = planned(kNet, {});
+  const auto memory = device_memory(plan, gpu, Mode::kInference);
+  EXPECT_GT(memory.lo, plan.allocated());
+  EXPECT_LT(memory.lo, memory.value);
+  EXPECT_LT(memory.value, memory.hi);
+}
+
+// Slices are closed above: what is exactly as large fits, one byte more does not.
+TEST(Memory, MigBoundsAreClosed) {
+  Gpu gpu = **Catalogue::shipped().find("a100-sxm4-40gb");
+  const std::array<MigProfile, 3> profiles{{{.name = "1g.5gb",
+                                             .compute_slices = 1,
+                                             .memory_slices = 1,
+                                             .max_instances = 7,
+                                             .memory = Bytes{5e9},
+                                             .sm_count = 14,
+                                             .source = "",
+                                             .confirmed = true},
+                                            {.name = "2g.10gb",
+                                             .compute_slices = 2,
+                                             .memory_slices = 2,
+                                             .max_instances = 3,
+                                             .memory = Bytes{10e9},
+                                             .sm_count = 28,
+                                             .source = "",
+                                             .confirmed = true},
+                                            {.name = "7g.40gb",
+                                             .compute_slices = 7,
+                                             .memory_slices = 8,
+                                             .max_instances = 1,
+                                             .memory = Bytes{40e9},
+                                             .sm_count = 98,
+                                             .source = "",
+                                             .confirmed = true}}};
+  gpu.mig_profiles = profiles;
+  EXPECT_EQ(smallest_mig_profile(gpu, Bytes{5e9}), "1g.5gb");
+  EXPECT_EQ(smallest_mig_profile(gpu, Bytes{5e9 + 1}), "2g.10gb");
+  EXPECT_EQ(smallest_mig_profile(gpu, Bytes{40e9}), "7g.40gb");
+  EXPECT_EQ(smallest_mig_profile(gpu, Bytes{40e9 + 1}), std::nullopt);
+  EXPECT_EQ(smallest_mig_profile(**Catalogue::shipped().find("rtx-2080-ti"), Bytes{1}), std::nullopt);
+}
+
+TEST(Memory, ShippedA100FitsItsSmallestSliceExactly) {
+  const Gpu& gpu = **Catalogue::shipped().find("a100-sxm4-40gb");
+  ASSERT_FALSE(gpu.mig_profiles.empty());
+  ASSERT_TRUE(gpu.mig_profiles[0].memory);
+  EXPECT_EQ(smallest_mig_profile(gpu, *gpu.mig_profiles[0].memory), "1g.5gb");
+}
+
+}  // namespace
+}  // namespace joulecast

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shipped pack on small networks, and packs that must be refused.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "joulecast/predict.h"
+#include "predict/pack/pack.h"
+#include "predict/pack/writer.h"
+#include "predict/physics.h"
+
+namespace joulecast {
+namespace {
+
+const std::string kPack = JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack";
+
+constexpr std::string_view kNet = R"(graph "n" {
+    input %x : f32[batch, 64, 56, 56]
+    parameter %w : f32[64, 64, 3, 3]
+    parameter %s : f32[64]
+    %a = conv(%x, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    %n = batch_norm(%a, %s, %s, %s, %s)
+    %r = activation(%n) {kind = relu}
+    %b = conv(%r, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    output %b
+  })";
+
+Workload load_of(std::int64_t batch, Mode mode = Mode::kInference, std::optional<Precision> precision = {}) {
+  return prepare(parse_graph(kNet).value(), {.symbols = {}, .shapes = {}, .batch = batch},
+                 {.mode = mode, .precision = precision})
+      .value();
+}
+
+const Gpu& gpu(std::string_view name) {
+  return **Catalogue::shipped().find(name);
+}
+
+const Predictor& shipped() {
+  static const Predictor predictor = Predictor::open(kPack).value();
+  return predictor;
+}
+
+std::string temporary(const std::string& name) {
+  return (std::filesystem::temp_directory_path() / (name + std::to_string(::getpid()))).string();
+}
+
+TEST(Predictor, MoreWorkTakesLongerAndStaysWithinTheLimits) {
+  for (const char* name : {"a30", "rtx-2080-ti", "h100-sxm5-80gb", "t4", "rtx-4090"}) {
+    for (const Mode mode : {Mode::kInference, Mode::kTraining}) {
+      double before = 0;
+      for (std::int64_t batch = 1; batch <= 1024; batch *= 4) {
+        const Prediction p = shipped().predict(load_of(batch, mode), gpu(name), {}).value();
+        EXPECT_GE(p.time.value.value(), before * 0.999) << name << " " << batch;
+        before = p.time.value.value();
+        EXPECT_GE(p.power.value, Watts{1});
+        EXPECT_LE(p.power.value, gpu(name).power_limit);
+        EXPECT_NEAR(p.energy.value.value(), p.power.value.value() * before, 1e-9 + 1e-6 * p.energy.value.value());
+        EXPECT_LT(p.time.lo, p.time.value);
+        EXPECT_LT(p.time.value, p.time.hi);
+        EXPECT_GT(p.memory.value.value(), 0);
+      }
+    }
+  }
+}
+
+TEST(Predictor, SmallNetworksAreHostBoundAndLargeOnesAreNot) {
+  EXPECT_TRUE(shipped().predict(load_of(1), gpu("a30"), {}).value().host_bound);
+  EXPECT_FALSE(shipped().predict(load_of(256), gpu("a30"), {}).value().host_bound);
+}
+
+TEST(Predictor, SupportSaysWhatWasMeasured) {
+  EXPECT_EQ(shipped().support(load_of(32), gpu("a30")), Support::kInside);
+  EXPECT_EQ(shipped().support(load_of(32, Mode::kTraining, Precision::kFp32), gpu("rtx-2080-ti")), Support::kInside);
+  // FP16 was measured on neither.
+  EXPECT_EQ(shipped().support(load_of(32, Mode::kInference, Precision::kFp16), gpu("a30")), Support::kEdge);
+  EXPECT_EQ(shipped().support(load_of(32), gpu("a40")), Support::kEdge);
+  EXPECT_EQ(shipped().support(load_of(32), gpu("mi250x")), Support::kOutside);
+}
+
+TEST(Predictor, IntervalsWidenWithIgnorance) {
+  const auto width = [&](std::string_view name) {
+    const auto time = shipped().predict(load_of(64, Mode::kInference, Precision::kFp32), gpu(name), {}).value().time;
+    return time.hi / time.lo;
+  };
+  EXPECT_LT(width("a30"), width("a40"));
+  EXPECT_LE(width("a40"), width("mi250x"));
+}
+
+TEST(Predictor, FourThreadsPredictWhatOneDoes) {
+  const Workload load = load_of(32, Mode::kTraining);
+  const double alone = shipped().predict(load, gpu("a30"), {}).value().time.value.value();
+  std::vector<double> found(4);
+  std::vector<std::thread> threads;
+  for (double& mine : found) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) mine = shipped().predict(load, gpu("a30"), {}).value().time.value.value();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const double mine : found) EXPECT_EQ(mine, alone);
+}
+
+TEST(Predictor, RefusesPacksItCannotTrust) {
+  EXPECT_EQ(Predictor::open("/no/such/pack").error().code(), ErrorCode::kNotFound);
+  std::stringstream bytes;
+  bytes << std::ifstream(kPack, std::ios::binary).rdbuf();
+  std::string pack = bytes.str();
+  const std::string path = temporary("damaged.jcpack");
+  const auto opened = [&](const std::string& contents) {
+    std::ofstream(path, std::ios::binary) << contents;
+    auto result = Predictor::open(path);
+    std::filesystem::remove(path);
+    return result ? ErrorCode::kTimeout : result.error().code();  // no reader times out
+  };
+  EXPECT_EQ(opened(""), ErrorCode::kInvalidInput);
+  EXPECT_EQ(opened(pack.substr(0, pack.size() / 2)), ErrorCode::kInvalidInput);
+  std::string damaged = pack;
+  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
+  EXPECT_EQ(opened(damaged), ErrorCode::kInvalidInput);
+}
+
+// A pack of another version of the features, sound in itself.
+TEST(Predictor, RefusesPacksWithOtherFeatures) {
+  PackWriter writer;
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    Forest forest;
+    forest.features = {"something", "else"};
+    ASSERT_TRUE(writer.add_forest("time/" + std::string(name(static_cast<Group>(g))), forest));
+    ASSERT_TRUE(writer.add_forest("power/" + std::string(name(static_cast<Group>(g))), forest));
+  }
+  const std::string path = temporary("other.jcpack");
+  ASSERT_TRUE(writer.write(path));
+  const auto opened = Predictor::open(path);
+  std::filesystem::remove(path);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code(), ErrorCode::kInvalidInput);
+  EXPECT_NE(opened.error().text().find("other features"), std::string::npos) << opened.error().text();
+}
+
+}  // namespace
+}  // namespace joulecast
