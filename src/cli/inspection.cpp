@@ -88,10 +88,11 @@ class KindCounter {
     Entry& entry = kinds_[{label(visit.node.op), known}];
     add(entry.total, operator_cost(context), visit.repetitions);
     for (std::size_t i = 0; i < context.input_count(); ++i) {
-      if (!context.is_parameter(i)) continue;
+      // Whoever asks for a weight's shape does not read the weight.
+      if (!context.is_parameter(i) || std::holds_alternative<ShapeOf>(visit.node.op)) continue;
       if (!entry.seen.emplace(&visit.graph, index(visit.node.inputs[i])).second) continue;
       entry.total.cost.parameters += context.input(i).bytes();
-      entry.total.cost.parameter_count += context.input(i).elements();
+      if (!is_statistic(visit.node, i)) entry.total.cost.parameter_count += context.input(i).elements();
     }
     guessed_ = guessed_ || !visit.repetitions_known;
   }

@@ -203,5 +203,21 @@ TEST(ControlFlow, WrongOperandsAreErrors) {
   EXPECT_EQ(error("if(%c, %x) {then_captures = 1, else_body = 1}"), "node 0 (if): body 1 returns 0 values of 1");
 }
 
+TEST(TotalCost, RunningStatisticsAreBytesAndNoTrainedParameters) {
+  const auto t = typed(R"(graph {
+  input %x : f32[2, 3, 4, 4]
+  parameter %scale : f32[3]
+  parameter %shift : f32[3]
+  parameter %mean : f32[3]
+  parameter %variance : f32[3]
+  %y = batch_norm(%x, %scale, %shift, %mean, %variance)
+  output %y
+})");
+  ASSERT_TRUE(t) << t.error().text();
+  const Cost cost = total_cost(t->graph, t->types);
+  EXPECT_EQ(cost.parameter_count, 6);
+  EXPECT_EQ(cost.parameters, Bytes{48});
+}
+
 }  // namespace
 }  // namespace joulecast

@@ -94,21 +94,28 @@ class Walk {
 // Marks the parameters that this graph and its bodies read and counts them.
 void count_parameters(const Graph& graph, Cost& cost) {
   std::vector<bool> used(graph.values.size(), false);
+  std::vector<bool> trained(graph.values.size(), false);
   for (const Node& node : graph.nodes) {
-    for (const ValueId id : node.inputs) {
-      if (id != kNoValue) used[index(id)] = true;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNoValue) continue;
+      used[index(node.inputs[i])] = true;
+      if (!is_statistic(node, i)) trained[index(node.inputs[i])] = true;
     }
   }
   for (std::size_t i = 0; i < graph.values.size(); ++i) {
     const Value& value = graph.values[i];
     if (value.kind != ValueKind::kParameter || !used[i]) continue;
     cost.parameters += value.type.bytes();
-    cost.parameter_count += value.type.elements();
+    if (trained[i]) cost.parameter_count += value.type.elements();
   }
   for (const Graph& body : graph.bodies) count_parameters(body, cost);
 }
 
 }  // namespace
+
+bool is_statistic(const Node& node, std::size_t input) {
+  return input >= 3 && std::holds_alternative<BatchNorm>(node.op);
+}
 
 std::optional<std::int64_t> repetitions(const Graph& graph, const Node& node, const TypeTable& types) {
   if (const auto* op = std::get_if<Loop>(&node.op)) return loop_trips(graph, *op, node, types);

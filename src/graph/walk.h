@@ -32,6 +32,9 @@ std::uint32_t counted_body(const Graph& graph, const Node& node, const TypeTable
 // In execution order. Control flow nodes are visited before what is inside them. Bodies that never run are left out.
 void for_each_operation(const Graph& graph, const TypeTable& types, const std::function<void(const Visit&)>& visitor);
 
+// Running mean and variance of a BatchNorm: in memory like weights, but no optimizer updates them.
+bool is_statistic(const Node& node, std::size_t input);
+
 // The costs of all operations, each as often as it runs. Parameters count once each, however often they are read.
 Cost total_cost(const Graph& graph, const TypeTable& types);
 
