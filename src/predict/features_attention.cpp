@@ -52,31 +52,92 @@ Parts decode(const AttentionWork& w, const Device& device, double peak, double b
   return p;
 }
 
+// Work of the operation in the extents everything is made of.
+struct Extents6 {
+  double batch, queries, heads, kv_heads, head, keys, tiles;
+};
+
+Extents6 extents_of(const AttentionWork& w) {
+  const auto queries = static_cast<double>(w.queries);
+  const auto heads = static_cast<double>(w.heads);
+  return {static_cast<double>(w.batch),
+          queries,
+          heads,
+          static_cast<double>(w.kv_heads),
+          static_cast<double>(w.head),
+          static_cast<double>(w.past + w.queries),
+          static_cast<double>(w.batch) * heads * ceil_div(queries, 128)};
+}
+
+double gpu_time(const AttentionWork& work, const Extents6& e, const Parts& part, const Device& device) {
+  if (is_decode(work)) return joined(joined(part.memory, part.compute, 1.5), part.latency, 1.5);
+  return joined(part.compute + 290.0 * ceil_div(e.keys, 128) / device.clock, part.memory, 0.8) +
+         220.0 * e.tiles / device.sm / device.clock;
+}
+
+double useful_flops(const AttentionWork& work, const Extents6& e) {
+  const double causal = e.queries * static_cast<double>(work.past) + e.queries * (e.queries + 1) / 2;
+  const double pairs = is_decode(work) ? e.keys : work.causal ? causal : e.queries * e.keys;
+  return 4.0 * e.batch * e.heads * e.head * pairs;
+}
+
+void append_features(const AttentionWork& work, const Device& device, const Extents6& e, const Parts& part,
+                     const Physics& p, FeatureRow& features) {
+  const double fp8 = work.kv_bytes == 1 ? 1.0 : 0.0;
+  const double group = e.heads / e.kv_heads;
+  const double waves = e.tiles / device.sm;
+  const double first[] = {part.compute / p.bound, part.memory / p.bound, part.latency / p.bound,
+                          part.fixed / p.bound,   p.compute / p.bound,   std::max(p.compute, p.memory) / p.bound};
+  const double prefill_only[] = {e.batch,
+                                 e.queries,
+                                 e.keys,
+                                 e.heads,
+                                 e.kv_heads,
+                                 group,
+                                 e.head,
+                                 e.batch * e.heads,
+                                 e.batch * e.kv_heads,
+                                 fp8,
+                                 waves,
+                                 quantisation(waves),
+                                 p.bytes / device.l2,
+                                 p.compute * device.clock,
+                                 p.bound * 1e6};
+  const double decode_only[] = {e.batch,
+                                e.keys,
+                                e.heads,
+                                e.kv_heads,
+                                group,
+                                e.head,
+                                e.batch * e.heads,
+                                e.batch * e.kv_heads,
+                                fp8,
+                                e.batch * e.kv_heads / device.sm,
+                                part.split,
+                                p.bytes / device.l2};
+  static_assert(std::size(first) + std::size(prefill_only) == kPrefillFeatures.size());
+  static_assert(std::size(first) + std::size(decode_only) == kDecodeFeatures.size());
+  for (const double value : first) features.push_back(static_cast<float>(value));
+  for (const double value :
+       is_decode(work) ? std::span<const double>(decode_only) : std::span<const double>(prefill_only)) {
+    features.push_back(static_cast<float>(value));
+  }
+}
+
 }  // namespace
 
 Physics physics_of(const AttentionWork& work, const Device& device, Situation situation, FeatureRow& features) {
-  const bool training = situation.state == State::kTraining;
-  const bool decoding = is_decode(work);
-  const auto b = static_cast<double>(work.batch);
-  const auto q = static_cast<double>(work.queries);
-  const auto h = static_cast<double>(work.heads);
-  const auto kv = static_cast<double>(work.kv_heads);
-  const auto d = static_cast<double>(work.head);
-  const auto keys = static_cast<double>(work.past + work.queries);
-  const double peak = device.peak(work.arithmetic);
-  const double tiles = b * h * ceil_div(q, 128);
-
+  const Extents6 e = extents_of(work);
   Physics p;
-  p.bytes = b * (2.0 * static_cast<double>(work.element_bytes) * h * q * d +
-                 2.0 * kv * d * keys * static_cast<double>(work.kv_bytes));
-  const Parts part = decoding ? decode(work, device, peak, p.bytes)
-                              : prefill(work, device, peak * device.held_at(work.arithmetic) * 0.73, p.bytes, tiles);
-  p.gpu = decoding ? joined(joined(part.memory, part.compute, 1.5), part.latency, 1.5)
-                   : joined(part.compute + 290.0 * ceil_div(keys, 128) / device.clock, part.memory, 0.8) +
-                         220.0 * tiles / device.sm / device.clock;
-  const double pairs = decoding ? keys : work.causal ? q * static_cast<double>(work.past) + q * (q + 1) / 2 : q * keys;
-  p.compute = 4.0 * b * h * d * pairs / peak;
-  if (training) {  // five products instead of two
+  p.peak = device.peak(work.arithmetic);
+  p.bytes = e.batch * (2.0 * static_cast<double>(work.element_bytes) * e.heads * e.queries * e.head +
+                       2.0 * e.kv_heads * e.head * e.keys * static_cast<double>(work.kv_bytes));
+  const Parts part = is_decode(work)
+                         ? decode(work, device, p.peak, p.bytes)
+                         : prefill(work, device, p.peak * device.held_at(work.arithmetic) * 0.73, p.bytes, e.tiles);
+  p.gpu = gpu_time(work, e, part, device);
+  p.compute = useful_flops(work, e) / p.peak;
+  if (situation.state == State::kTraining) {  // five products instead of two
     p.gpu *= 3.5;
     p.compute *= 3.5;
     p.bytes *= 3.0;
@@ -85,34 +146,7 @@ Physics physics_of(const AttentionWork& work, const Device& device, Situation si
   const bool captured = situation.host == Host::kCaptured;
   p.host = captured ? part.fixed : host_floor(work, device, situation);
   p.bound = captured ? p.gpu + part.fixed : joined(p.gpu + part.fixed, p.host, 4.0);
-
-  p.peak = peak;
-  const double fp8 = work.kv_bytes == 1 ? 1.0 : 0.0;
-  const double first[] = {part.compute / p.bound, part.memory / p.bound, part.latency / p.bound,
-                          part.fixed / p.bound,   p.compute / p.bound,   std::max(p.compute, p.memory) / p.bound};
-  const double prefill_only[] = {b,
-                                 q,
-                                 keys,
-                                 h,
-                                 kv,
-                                 h / kv,
-                                 d,
-                                 b * h,
-                                 b * kv,
-                                 fp8,
-                                 tiles / device.sm,
-                                 quantisation(tiles / device.sm),
-                                 p.bytes / device.l2,
-                                 p.compute * device.clock,
-                                 p.bound * 1e6};
-  const double decode_only[] = {
-      b, keys, h, kv, h / kv, d, b * h, b * kv, fp8, b * kv / device.sm, part.split, p.bytes / device.l2};
-  static_assert(std::size(first) + std::size(prefill_only) == kPrefillFeatures.size());
-  static_assert(std::size(first) + std::size(decode_only) == kDecodeFeatures.size());
-  for (const double value : first) features.push_back(static_cast<float>(value));
-  for (const double value : decoding ? std::span<const double>(decode_only) : std::span<const double>(prefill_only)) {
-    features.push_back(static_cast<float>(value));
-  }
+  append_features(work, device, e, part, p, features);
   return p;
 }
 

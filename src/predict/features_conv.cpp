@@ -111,41 +111,27 @@ double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device
   return s.macs * 1e-12 * scale * picoseconds * strided;
 }
 
-}  // namespace
+bool is_tensor(const ConvWork& w) {
+  return w.arithmetic != Arithmetic::kFp32 && w.arithmetic != Arithmetic::kFp64;
+}
 
-Physics physics_of(const ConvWork& work, const Device& device, Situation situation, FeatureRow& features) {
-  const bool training = situation.state == State::kTraining;
-  const bool tensor = work.arithmetic != Arithmetic::kFp32 && work.arithmetic != Arithmetic::kFp64;
-  const double peak = device.peak(work.arithmetic);
-  const Sizes s = sizes_of(work);
-  const bool depthwise = s.group_in == 1 && work.groups > 1;
+double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const Device& device, bool training) {
+  const auto size = static_cast<double>(w.element_bytes);
+  const bool tensor = is_tensor(w);
+  // Tensor kernels want channels last: the NCHW tensors are transposed in and out.
+  const double copies = tensor ? 2.7 * size / 4.0 * (s.in + s.out) : 0.0;
+  const double moved = (size * (s.in + s.out + s.weight) + copies) * 0.9 / device.bandwidth;
+  const double latency = tensor ? 23.5e-6 : 20.4e-6;
+  double time = joined(pass.forward, moved, 1.28) + latency;
+  if (!training) return time;
+  time += joined(pass.data, moved, 1.28) + joined(pass.weight, moved, 1.28) + 2.0 * latency;
+  return time + 3.0 * size * (s.in + s.weight) * 1.1 / device.bandwidth;  // gradients added up, not set
+}
+
+void append_features(const ConvWork& work, const Device& device, Situation situation, const Sizes& s,
+                     const Passes& pass, const Physics& p, FeatureRow& features) {
   const auto size = static_cast<double>(work.element_bytes);
-  const Passes pass = dense_passes(work, s, device, peak, efficiency_of(work, s, tensor));
-
-  Physics p;
-  const double forward_bytes = size * (s.in + s.out + s.weight);
-  p.accumulation_bytes = training ? 3.0 * size * (s.in + s.weight) : 0.0;
-  p.bytes = forward_bytes * (training ? 3.0 : 1.0) + p.accumulation_bytes;
-  p.memory = p.bytes / device.bandwidth;
-  p.host = host_floor(work, device, situation);
-  if (depthwise) {
-    p.compute = depthwise_compute(work, s, device, training);
-    p.gpu = std::max(p.compute, p.memory * 1.1) + 3e-6;
-  } else {
-    // Tensor kernels want channels last: the NCHW tensors are transposed in and out.
-    const double moved = (forward_bytes + (tensor ? 2.7 * size / 4.0 * (s.in + s.out) : 0.0)) * 0.9 / device.bandwidth;
-    const double latency = tensor ? 23.5e-6 : 20.4e-6;
-    p.compute = pass.forward + (training ? pass.data + pass.weight : 0.0);
-    p.gpu = joined(pass.forward, moved, 1.28) + latency;
-    if (training) {
-      p.gpu += joined(pass.data, moved, 1.28) + joined(pass.weight, moved, 1.28) + 2.0 * latency;
-      p.gpu += p.accumulation_bytes * 1.1 / device.bandwidth;
-    }
-  }
-  p.peak = peak;
-  p.bound = joined(p.gpu, p.host, 6.0);
-
-  const double ideal = 2.0 * s.macs * (training ? 3.0 : 1.0) / peak;
+  const double ideal = 2.0 * s.macs * (situation.state == State::kTraining ? 3.0 : 1.0) / p.peak;
   const std::int64_t places = work.out_height * work.out_width;
   const double values[] = {p.compute / p.bound,
                            p.memory / p.bound,
@@ -170,10 +156,34 @@ Physics physics_of(const ConvWork& work, const Device& device, Situation situati
                            size * s.out / device.l2,
                            size * s.weight / device.l2,
                            static_cast<double>(situation.state),
-                           tensor ? 1.0 : 0.0,
+                           is_tensor(work) ? 1.0 : 0.0,
                            static_cast<double>(work.bias)};
   static_assert(std::size(values) == kConvFeatures.size());
   for (const double value : values) features.push_back(static_cast<float>(value));
+}
+
+}  // namespace
+
+Physics physics_of(const ConvWork& work, const Device& device, Situation situation, FeatureRow& features) {
+  const bool training = situation.state == State::kTraining;
+  const Sizes s = sizes_of(work);
+  const auto size = static_cast<double>(work.element_bytes);
+  Physics p;
+  p.peak = device.peak(work.arithmetic);
+  const Passes pass = dense_passes(work, s, device, p.peak, efficiency_of(work, s, is_tensor(work)));
+  p.accumulation_bytes = training ? 3.0 * size * (s.in + s.weight) : 0.0;
+  p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
+  p.memory = p.bytes / device.bandwidth;
+  p.host = host_floor(work, device, situation);
+  if (s.group_in == 1 && work.groups > 1) {  // depthwise
+    p.compute = depthwise_compute(work, s, device, training);
+    p.gpu = std::max(p.compute, p.memory * 1.1) + 3e-6;
+  } else {
+    p.compute = pass.forward + (training ? pass.data + pass.weight : 0.0);
+    p.gpu = dense_time(work, s, pass, device, training);
+  }
+  p.bound = joined(p.gpu, p.host, 6.0);
+  append_features(work, device, situation, s, pass, p, features);
   return p;
 }
 
