@@ -375,6 +375,11 @@ struct LowerVisitor {
   void operator()(const Expand&) { set_strided(true); }
   void operator()(const Slice&) { set_strided(true); }
   void operator()(const Split& op) { set_strided(op.axis != 0); }
+  void operator()(const Gather& op) {
+    // One fixed index is torch's select, a view: nothing is written.
+    if (operator_cost(context).forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
+    set_strided(op.axis != 0 || strided(0));
+  }
   void operator()(const Squeeze&) { view(); }
   void operator()(const Unsqueeze&) { view(); }
   void operator()(const Reshape&) { contiguous(0); }

@@ -35,6 +35,23 @@ TEST(Lower, ViewsCostNothing) {
                   .empty());
 }
 
+TEST(Lower, OneFixedIndexIsAViewAndSeveralAreACopy) {
+  EXPECT_TRUE(lowered(R"(graph "v" {
+    input %x : f32[3, 8]
+    constant %i : i64 = 1
+    %y = gather(%x, %i)
+    output %y
+  })")
+                  .empty());
+  const auto operations = lowered(R"(graph "v" {
+    input %x : f32[3, 8]
+    constant %i : i64[2] = [1, 0]
+    %y = gather(%x, %i)
+    output %y
+  })");
+  EXPECT_NE(only<PointwiseWork>(operations), nullptr);
+}
+
 TEST(Lower, ReshapingAStridedTensorCopiesIt) {
   const auto operations = lowered(R"(graph "v" {
     input %x : f32[2, 3, 4]

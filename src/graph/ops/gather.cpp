@@ -92,12 +92,13 @@ Result<void> infer(const Gather& op, InferContext& context) {
   return {};
 }
 
-// Reads what it takes, not the whole of x. Backward writes the whole gradient of x, zero but where elements were taken,
-// and adds them there.
-Cost cost(const Gather&, const CostContext& context) {
+// One fixed index is a view (torch's select). Else reads what it takes, not the whole of x; backward writes the whole
+// gradient of x, zero but where elements were taken, and adds them there.
+Cost cost(const Gather& op, const CostContext& context) {
   Cost cost;
   count_parameters(context, cost);
   if (!context.has_output(0)) return cost;
+  if (op.kind == GatherKind::kSlices && context.input(1).shape.empty() && context.known(1) != nullptr) return cost;
   const TensorType& x = context.input(0);
   const TensorType& out = context.output();
   cost.forward_read = std::min(out.bytes(), x.bytes()) + context.input(1).bytes();
