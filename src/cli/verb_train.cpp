@@ -49,6 +49,7 @@ Outcome run_train(const TrainVerb& options) {
   }
   words.insert(words.end(), options.tables.begin(), options.tables.end());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execv(program.c_str(), arguments.data());

@@ -59,8 +59,9 @@ std::string describe(const Work& work) {
 double work_size(const Work& work) {
   struct Visitor {
     double operator()(const ConvWork& w) const {
+      const std::int64_t depth = w.in_channels / w.groups * w.kernel_height * w.kernel_width;
       return 2.0 * static_cast<double>(w.batch * w.out_height * w.out_width) * static_cast<double>(w.out_channels) *
-             static_cast<double>(w.in_channels / w.groups * w.kernel_height * w.kernel_width);
+             static_cast<double>(depth);
     }
     double operator()(const GemmWork& w) const {
       return 2.0 * static_cast<double>(w.batch) * static_cast<double>(w.rows) * static_cast<double>(w.columns) *
