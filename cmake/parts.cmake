@@ -8,7 +8,8 @@ set(JOULECAST_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virt
 function(joulecast_part part)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(joulecast_${part} STATIC ${ARG_SOURCES})
-  target_include_directories(joulecast_${part} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(joulecast_${part} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                               PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(joulecast_${part} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
   joulecast_warnings(joulecast_${part})
 endfunction()

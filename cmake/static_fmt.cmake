@@ -4,6 +4,6 @@
 if(NOT TARGET fmt::fmt)
   find_path(FMT_INCLUDE_DIR fmt/format-inl.h REQUIRED)
   add_library(joulecast_fmt STATIC ${PROJECT_SOURCE_DIR}/src/base/fmt_library.cpp)
-  target_include_directories(joulecast_fmt SYSTEM PUBLIC ${FMT_INCLUDE_DIR})
+  target_include_directories(joulecast_fmt SYSTEM PUBLIC $<BUILD_INTERFACE:${FMT_INCLUDE_DIR}>)
   add_library(fmt::fmt ALIAS joulecast_fmt)
 endif()

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a package has: programs, the shipped pack, and the library for `find_package(joulecast)`. The library's parts are
+# one target to its users; those that only the programs need (fit, evaluate, cli) stay out.
+include(CMakePackageConfigHelpers)
+
+set(parts joulecast_fmt joulecast_base joulecast_graph joulecast_gpu_file joulecast_gpu joulecast_import
+          joulecast_dataset joulecast_trees joulecast_pack joulecast_predict)
+if(NOT TARGET joulecast_fmt) # the project around us has brought its own fmt
+  list(REMOVE_ITEM parts joulecast_fmt)
+endif()
+
+add_library(joulecast_library INTERFACE)
+add_library(joulecast::joulecast ALIAS joulecast_library)
+set_target_properties(joulecast_library PROPERTIES EXPORT_NAME joulecast)
+target_compile_features(joulecast_library INTERFACE cxx_std_20)
+target_link_libraries(joulecast_library INTERFACE joulecast_predict joulecast_import joulecast_gpu joulecast_graph)
+
+install(FILES data/packs/joulecast.jcpack DESTINATION ${CMAKE_INSTALL_DATADIR}/joulecast)
+install(DIRECTORY include/joulecast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(TARGETS joulecast_library ${parts} EXPORT joulecast ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/joulecast)
+install(EXPORT joulecast NAMESPACE joulecast:: FILE joulecastConfig.cmake DESTINATION ${package})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/joulecastConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/joulecastConfigVersion.cmake DESTINATION ${package})

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Installs into an empty folder, runs what is there from somewhere else, and builds a program against it.
+
+    check_install.py BUILD_FOLDER MODEL CXX_COMPILER CXX_FLAGS
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def run(*command, cwd, **more):
+    done = subprocess.run([str(c) for c in command], cwd=cwd, capture_output=True, text=True, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nfailed with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def main(build, model, compiler, flags):
+    build, model = pathlib.Path(build).resolve(), pathlib.Path(model).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        prefix = folder / "prefix"
+        run("cmake", "--install", build, "--prefix", prefix, cwd=folder)
+        for part in ["bin/joulecast", "share/joulecast/joulecast.jcpack", "libexec/joulecast/joulecast-train",
+                     "include/joulecast/predict.h"]:
+            if not (prefix / part).is_file():
+                sys.exit(f"{part} is not installed")
+        # Neither a home nor a variable helps to find the pack.
+        said = run(prefix / "bin/joulecast", "predict", model, "--gpu", "a30", "--batch", "32", "--json",
+                   cwd=folder, env={"PATH": "/usr/bin:/bin"})
+        program = json.loads(said)["predictions"][0]["time_s"]["value"]
+        run(prefix / "bin/joulecast", "train", "--help", cwd=folder)
+
+        consumer = pathlib.Path(__file__).parent / "consumer"
+        run("cmake", "-S", consumer, "-B", folder / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={flags}", cwd=folder)
+        run("cmake", "--build", folder / "build", cwd=folder)
+        library = float(run(folder / "build/consumer", prefix / "share/joulecast/joulecast.jcpack", model, "a30", "32",
+                            cwd=folder))
+        if not 1e-6 < program < 10 or abs(library / program - 1) > 1e-5:
+            sys.exit(f"the program says {program} s, the library {library} s")
+        print(f"installed program and library both say {program} s")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
