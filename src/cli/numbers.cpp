@@ -8,24 +8,48 @@
 
 namespace joulecast::cli {
 
-std::string with_prefix(double value, std::string_view unit) {
+namespace {
+
+struct Scaled {
+  double factor = 1.0;
+  std::string_view prefix;
+};
+
+Scaled scale_of(double value, std::string_view unit) {
   constexpr std::array<std::string_view, 11> kPrefixes{"p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
   constexpr std::size_t kOne = 4;
   std::size_t prefix = kOne;
+  double factor = 1.0;
   // Counts stay whole; only quantities with a unit have parts.
-  while (!unit.empty() && value > 0.0 && value < 0.9995 && prefix > 0) {
-    value *= 1000.0;
+  while (!unit.empty() && value > 0.0 && value * factor < 0.9995 && prefix > 0) {
+    factor *= 1000.0;
     --prefix;
   }
   // 999.5 would be rounded to 1000, which is the next prefix's 1.
-  while (value >= 999.5 && prefix + 1 < kPrefixes.size()) {
-    value /= 1000.0;
+  while (value * factor >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    factor /= 1000.0;
     ++prefix;
   }
-  const bool whole = prefix == kOne && value == std::floor(value);
-  const int decimals = whole || value >= 99.95 ? 0 : (value >= 9.995 ? 1 : 2);
-  const std::string tail = fmt::format("{}{}", kPrefixes[prefix], unit);
-  return fmt::format("{:.{}f}{}{}", value, decimals, tail.empty() ? "" : " ", tail);
+  return {factor, kPrefixes[prefix]};
+}
+
+std::string three_digits(double value) {
+  return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : (value >= 9.995 ? 1 : 2));
+}
+
+}  // namespace
+
+std::string with_prefix(double value, std::string_view unit) {
+  const Scaled scale = scale_of(value, unit);
+  const bool whole = scale.prefix.empty() && value == std::floor(value);
+  const std::string tail = fmt::format("{}{}", scale.prefix, unit);
+  const std::string digits = whole ? fmt::format("{:.0f}", value) : three_digits(value * scale.factor);
+  return fmt::format("{}{}{}", digits, tail.empty() ? "" : " ", tail);
+}
+
+std::string range_with_prefix(double value, double lo, double hi, std::string_view unit) {
+  const double factor = scale_of(value, unit).factor;
+  return fmt::format("{} ({} - {})", with_prefix(value, unit), three_digits(lo * factor), three_digits(hi * factor));
 }
 
 std::string share(double part, double whole) {

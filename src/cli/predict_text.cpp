@@ -22,11 +22,9 @@ Json interval_json(const Interval<Unit>& interval) {
           {"level", kIntervalLevel}};
 }
 
-// "12.3 ms (10.1 ms - 15.0 ms)".
 template <typename Unit>
 std::string range_text(const Interval<Unit>& interval, std::string_view unit) {
-  return fmt::format("{} ({} - {})", with_prefix(interval.value.value(), unit), with_prefix(interval.lo.value(), unit),
-                     with_prefix(interval.hi.value(), unit));
+  return range_with_prefix(interval.value.value(), interval.lo.value(), interval.hi.value(), unit);
 }
 
 }  // namespace
