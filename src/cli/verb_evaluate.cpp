@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cli/json.h"
 #include "cli/options.h"
@@ -78,6 +80,21 @@ void add_rows(Table& table, const EvaluationGroup& g) {
   }
 }
 
+// The most frequent reasons; a table of a thousand networks has a thousand of them.
+std::string reasons_text(const Evaluation& e) {
+  constexpr std::size_t kShown = 8;
+  std::vector<std::pair<std::size_t, std::string>> sorted;
+  for (const auto& [reason, count] : e.reasons) sorted.emplace_back(count, reason);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kShown, sorted.size()); ++i) {
+    out += wrapped(fmt::format("{} rows: {}", sorted[i].first, printable(sorted[i].second)), 80, 2) + "\n";
+  }
+  if (sorted.size() > kShown)
+    out += fmt::format("and {} further reasons: --json lists them all\n", sorted.size() - kShown);
+  return out;
+}
+
 std::string text(const Evaluation& e) {
   using Align = Table::Align;
   Table table({{"GPU", Align::kLeft, 16},
@@ -100,8 +117,7 @@ std::string text(const Evaluation& e) {
     if (g.unmapped > 0)
       footer += fmt::format("{}, {}: {} rows could not be predicted\n", g.gpu, name(g.mode), g.unmapped);
   }
-  for (const auto& [reason, count] : e.reasons)
-    footer += wrapped(fmt::format("{} rows: {}", count, printable(reason)), 80, 2) + "\n";
+  footer += reasons_text(e);
   return fmt::format("{}: errors in percent, cov: inside the {:.0f} % interval\n\n{}{}{}", e.layout,
                      kIntervalLevel * 100, table.text(), footer.empty() ? "" : "\n", footer);
 }
