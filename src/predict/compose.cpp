@@ -7,13 +7,17 @@
 
 namespace joulecast {
 
+// No kernel is shorter than about 3000 cycles from start to end: 2 us at 1.4 GHz, as the smallest captured ones take.
+constexpr double kShortestKernelCycles = 3000.0;
+
 double busy_in_network(const ComposePart& part, const Device& device, Mode mode) {
+  if (part.gpu <= 0.0) return 0.0;  // a call without a kernel
   double busy = part.gpu;
   if (mode == Mode::kTraining) {
     busy = std::max(0.25 * busy, busy - part.accumulation_bytes / (0.9 * device.bandwidth));
     if (part.no_input_gradient) busy *= 0.5;
   }
-  return busy;
+  return std::max(busy, kShortestKernelCycles / device.clock);
 }
 
 namespace {
@@ -34,7 +38,7 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
     const double busy = busy_in_network(part, device, input.mode);
     out.gpu += part.count * busy;
     out.host += part.calls * host_in_network(part, input, constants);
-    const double share = part.gpu > 0.0 ? busy / part.gpu : 1.0;
+    const double share = part.gpu > 0.0 ? std::min(1.0, busy / part.gpu) : 1.0;
     dynamic += part.count * std::max(0.0, part.power - device.idle) * part.time * share;
   }
   const double step = input.optimizer_bytes / (0.9 * device.bandwidth);

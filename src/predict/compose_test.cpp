@@ -9,6 +9,7 @@ namespace {
 Device toy() {
   Device d;
   d.bandwidth = 1e11;
+  d.clock = 1.5e9;  // no kernel under 2 us
   d.limit = 100;
   d.idle = 20;
   return d;
@@ -64,10 +65,19 @@ TEST(Compose, TrainingDoesNotAccumulate) {
 
 TEST(Compose, CallsOfTheHostAreCountedApartFromKernels) {
   // A recurrent layer: 100 kernels in one call.
-  const ComposePart part{.time = 2e-6, .gpu = 1e-6, .host = 20e-6, .power = 30, .count = 100, .calls = 1};
+  const ComposePart part{.time = 8e-6, .gpu = 4e-6, .host = 20e-6, .power = 30, .count = 100, .calls = 1};
   const Composition c = composed({part});
-  EXPECT_NEAR(c.gpu, 100e-6, 1e-12);
+  EXPECT_NEAR(c.gpu, 400e-6, 1e-12);
   EXPECT_NEAR(c.host, 25e-6, 1e-12);
+}
+
+TEST(Compose, NoKernelIsShorterThanItsStart) {
+  const ComposePart tiny{.time = 10e-6, .gpu = 1e-9, .host = 10e-6, .power = 25};
+  EXPECT_NEAR(busy_in_network(tiny, toy(), Mode::kInference), 2e-6, 1e-12);
+  const ComposePart nothing{.time = 10e-6, .gpu = 0.0, .host = 10e-6, .power = 25};
+  EXPECT_EQ(busy_in_network(nothing, toy(), Mode::kInference), 0.0);
+  // Its energy is still that of the measured operation, not multiplied.
+  EXPECT_LT(composed({tiny}).energy, 25 * 13e-6);
 }
 
 TEST(Compose, OptimizerStepAndItsCallsAreAdded) {
