@@ -69,6 +69,8 @@ TEST(Law, MemoryTimeRunsFromTheCacheToTheMemory) {
   const double slow = 1e9 / (933e9 * 0.5);
   const double fast = 1e9 / (56 * 1.44e9 * 6.4);
   expect_close(memory_time(1e9, 0.6 * real.l2, real, 0.5), (slow + fast) / 2);
+  // Twice that set one time in nine.
+  expect_close(memory_time(1e9, 1.2 * real.l2, real, 0.5), (8 * slow + fast) / 9);
 }
 
 // 32 x 32 x 32 on one SM: every tile up to 64 x 64 needs one step of 400 cycles and 1000 cycles around it; 128 x 64
@@ -79,6 +81,14 @@ TEST(Law, TileProductOfOneSmallTile) {
   EXPECT_EQ(choice.area, 64 * 64);
   EXPECT_EQ(choice.split, 1);
   EXPECT_EQ(choice.waves, 1);
+}
+
+// 256 x 128 x 4096 on one SM: one tile of 256 x 128, 2 * 256 * 128 * 4096 flops at 0.96 TFLOP/s less 3.8 (256 + 128) /
+// 32768 for its edges, and 1000 cycles; 128 steps of 400 cycles hide behind it.
+TEST(Law, TileProductOfOneLargeTile) {
+  const TileChoice choice = tile_product(1, 256, 128, 4096, Arithmetic::kFp32, toy());
+  expect_close(choice.time, 293.07e-6);
+  EXPECT_EQ(choice.area, 256 * 128);
 }
 
 // A product too deep for its one tile is split where SMs are to spare, not where its tiles fill them.

@@ -55,6 +55,18 @@ TEST(Memory, OptimizersKeepTheirStates) {
   EXPECT_EQ(states(Optimizer::kAdam), 2 * kWeights);
 }
 
+TEST(Memory, ReluOverwritesItsInput) {
+  constexpr std::string_view kRelu = R"(graph "r" {
+    input %x : f32[8, 128]
+    %y = activation(%x) {kind = relu}
+    output %y
+  })";
+  EXPECT_EQ(planned(kRelu, {}).activations, Bytes{kAct});
+  std::string gelu(kRelu);
+  gelu.replace(gelu.find("relu"), 4, "gelu");
+  EXPECT_EQ(planned(gelu, {}).activations, Bytes{2 * kAct});
+}
+
 TEST(Memory, GeluIsNotInPlace) {
   std::string text(kNet);
   text.replace(text.find("relu"), 4, "gelu");

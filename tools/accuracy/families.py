@@ -288,12 +288,15 @@ def calibrate(family: tuple, gpu: tuple, far: list[dict]) -> dict:
         sets[row["held_out"]].append(row)
     outside = max([edge] + [round(conformal(rows, alike=False), 6) for rows in sets.values()])
     out.intervals["network/time/outside"] = outside
-    # Only the two GPUs have power: their factors widen as those of time do.
+    # Only the two GPUs have power: their factors widen as those of time do. Where nothing was measured, a network is no
+    # better known than an operation on an unseen GPU, nor its energy better than its time.
     for quantity in ("power", "energy"):
         known = out.intervals[f"network/{quantity}/inside"]
         factor = out.add(f"network/{quantity}/edge", of(gpu[1], quantity), alike=True, floor=known)
         out.intervals[f"network/{quantity}/edge"] = round(factor * edge / near, 6)
-        out.intervals[f"network/{quantity}/outside"] = round(factor * outside / near, 6)
+        unseen = [v for k, v in out.intervals.items() if k.endswith(f"/unseen-gpu/{quantity}")]
+        far_factor = max(round(factor * outside / near, 6), *unseen, outside if quantity == "energy" else 0.0)
+        out.intervals[f"network/{quantity}/outside"] = far_factor
     return {"intervals": dict(sorted(out.intervals.items())), "evidence": dict(sorted(out.evidence.items()))}
 
 
@@ -308,6 +311,28 @@ def outside(run: Runner, pack: pathlib.Path) -> tuple[list[dict], dict]:
             row["held_out"] = f"{name.removesuffix('.csv')} {row['gpu']}"  # a machine of its own each
         rows += found
     return rows, tabulated(rows, "held_out", "mode", "precision")
+
+
+def ratios(rows: list[dict], base: str, other: str) -> dict:
+    """From one GPU to another: the predicted ratio of the same network's times a sample, beside one constant ratio for
+    all networks (the median of the measured ones, which is fitted on what it is judged on)."""
+    times: dict[str, dict[str, list]] = {base: collections.defaultdict(list), other: collections.defaultdict(list)}
+    for row in rows:
+        for gpu, cells in times.items():
+            if row["held_out"].endswith(gpu) and row["mode"] == "inference" and row["quantity"] == "time":
+                batch = float(row["batch"])
+                cells[row["subject"]].append((row["measured"] / batch, row["found"] / batch))
+    pairs = []
+    for subject in times[base].keys() & times[other].keys():
+        value = [[median([pair[i] for pair in times[gpu][subject]]) for gpu in (base, other)] for i in (0, 1)]
+        pairs.append((value[0][1] / value[0][0], value[1][1] / value[1][0]))
+    constant = median([measured for measured, _ in pairs])
+    return {
+        "n": len(pairs),
+        "predicted_median_ape": median([abs(found / measured - 1) for measured, found in pairs]),
+        "constant_median_ape": median([abs(constant / measured - 1) for measured, _ in pairs]),
+        "predicted_bias": sum(found / measured - 1 for measured, found in pairs) / len(pairs),
+    }
 
 
 def main() -> int:
@@ -335,6 +360,7 @@ def main() -> int:
         "gpu_operations": tabulated(gpu[0], "gpu", "mode"),
         "gpu_networks": tabulated(gpu[1], "gpu", "mode"),
         "outside_networks": far,
+        "timm_3090_to_4090": ratios(far_rows, "RTX 3090", "RTX 4090"),
         "calibration": calibration,
     }
     text = json.dumps(report, indent=1) + "\n"
