@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions: implicit products on the SMs in whole waves of tiles, Winograd and FFT where cuDNN has them, depthwise
 // kernels at a rate of their own. Constants fitted on measured operations of A30 (TF32 and FP32) and RTX 2080 Ti.
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #include "predict/feature_lists.h"
@@ -16,33 +18,41 @@ const std::array<std::string_view, 25> kConvFeatures{
 
 namespace {
 
-struct ConvTile {
-  double rows, columns, efficiency;
-};
-constexpr std::array<ConvTile, 7> kTiles{{{128, 128, 1.0},
-                                          {128, 64, 0.9},
-                                          {64, 64, 0.75},
-                                          {256, 64, 0.95},
-                                          {64, 32, 0.5},
-                                          {128, 32, 0.7},
-                                          {256, 128, 1.05}}};
+// Tile shapes and the share of the peak that each reaches; the last one stands in for none, to fill the vector.
+constexpr std::size_t kTiles = 8;
+constexpr std::array<double, kTiles> kTileRows{128, 128, 64, 256, 64, 128, 256, 256};
+constexpr std::array<double, kTiles> kTileColumns{128, 64, 64, 64, 32, 32, 128, 128};
+constexpr std::array<double, kTiles> kTileEfficiency{1.0, 0.9, 0.75, 0.95, 0.5, 0.7, 1.05, 1.05};
 
-// Flops of the busiest SM, over the best of tiles and of splits of the depth up to `max_split`.
+// std::ceil for 0 <= x < 2^51 in additions only: the compiler makes vectors of it. Exact there; beyond, as near as a
+// double is.
+inline double ceil_by_adding(double x) {
+  const double rounded = (x + 0x1p52) - 0x1p52;
+  return rounded < x ? rounded + 1.0 : rounded;
+}
+
+// Flops of the busiest SM, over the best of tiles and of splits of the depth up to `max_split`. Loops over tiles stand
+// inside: they are the inner loop of every prediction.
 double busiest_sm(double m, double n, double k, double groups, double sm, double max_split) {
-  double best = std::numeric_limits<double>::infinity();
-  for (const ConvTile& tile : kTiles) {
-    const double tiles = groups * ceil_div(m, tile.rows) * ceil_div(n, tile.columns);
-    const double area = 2.0 * tile.rows * tile.columns / tile.efficiency;
-    double count = tiles;
-    double part = k;
-    for (double split = 1; split <= max_split; split *= 2) {
-      best = std::min(best, ceil_div(count, sm) * area * std::max(part, 32.0));
-      if (part <= 32.0) break;
-      count *= 2;
-      part *= 0.5;
-    }
+  std::array<double, kTiles> tiles{};
+  std::array<double, kTiles> best{};
+  for (std::size_t i = 0; i < kTiles; ++i) {
+    tiles[i] = groups * ceil_by_adding(m / kTileRows[i]) * ceil_by_adding(n / kTileColumns[i]);
+    best[i] = std::numeric_limits<double>::infinity();
   }
-  return best;
+  double part = k;
+  for (double split = 1; split <= max_split; split *= 2) {
+    const double depth = std::max(part, 32.0);
+    for (std::size_t i = 0; i < kTiles; ++i) {
+      const double area = 2.0 * kTileRows[i] * kTileColumns[i] / kTileEfficiency[i];
+      const double flops = ceil_by_adding(tiles[i] / sm) * area * depth;
+      best[i] = flops < best[i] ? flops : best[i];
+      tiles[i] *= 2.0;
+    }
+    if (part <= 32.0) break;
+    part *= 0.5;
+  }
+  return *std::min_element(best.begin(), best.end());
 }
 
 // The numbers everything below is made of.

@@ -35,7 +35,7 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
   p.gpu = p.bytes / (0.9 * device.bandwidth);
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
-  p.bound = joined(p.gpu, p.host, 16.0);
+  p.bound = joined16(p.gpu, p.host);
 
   const auto set = static_cast<double>(work.forward_bytes);
   const double values[] = {p.gpu / p.bound,

@@ -85,7 +85,7 @@ Physics physics_of(const ReductionWork& work, const Device& device, Situation si
   p.gpu = std::max(moved, row);
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
-  p.bound = joined(p.gpu, p.host, 16.0);
+  p.bound = joined16(p.gpu, p.host);
 
   const double values[] = {moved / p.bound,
                            p.host / p.bound,

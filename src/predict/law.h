@@ -32,6 +32,16 @@ inline double joined(double a, double b, double p) {
   if (ratio < 1e-4 && p >= 2.0) return larger;
   return larger * std::pow(1.0 + std::pow(ratio, p), 1.0 / p);
 }
+// p = 16, as elementwise work has it: squares and roots instead of powers.
+inline double joined16(double a, double b) {
+  const double larger = std::max(a, b);
+  if (larger <= 0.0) return 0.0;
+  double power = std::min(a, b) / larger;
+  for (int i = 0; i < 4; ++i) power *= power;
+  double root = 1.0 + power;
+  for (int i = 0; i < 4; ++i) root = std::sqrt(root);
+  return larger * root;
+}
 
 // The largest power of two that divides x, at most `limit`.
 inline double power_of_two_in(std::int64_t x, std::int64_t limit) {
