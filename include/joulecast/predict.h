@@ -105,6 +105,7 @@ struct Prediction {
   Interval<Joules> energy;
   Interval<Bytes> memory;  // what nvidia-smi would show: allocator, context and libraries
   Interval<JouleSeconds> edp;
+  bool fits = true;                        // `memory` against what the board has
   std::optional<std::string> mig_profile;  // the smallest slice the memory fits in
   Support support = Support::kOutside;
   bool host_bound = false;                    // the host, not the GPU, sets the time
@@ -112,6 +113,8 @@ struct Prediction {
 };
 
 struct PredictOptions {
+  // A power limit the GPU was measured under. How time and power follow a limit or a clock is not modelled yet: the
+  // limit only scales the power, so use it for boards sold with another default.
   Setting setting;
   bool breakdown = false;
 };

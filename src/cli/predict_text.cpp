@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "cli/json.h"
@@ -20,6 +21,11 @@ Json interval_json(const Interval<Unit>& interval) {
           {"lo", json_number(interval.lo.value())},
           {"hi", json_number(interval.hi.value())},
           {"level", kIntervalLevel}};
+}
+
+Interval<Bytes> whole_bytes(const Interval<Bytes>& interval) {
+  const auto whole = [](Bytes bytes) { return Bytes{std::round(bytes.value())}; };
+  return {whole(interval.value), whole(interval.lo), whole(interval.hi)};
 }
 
 template <typename Unit>
@@ -71,8 +77,9 @@ std::string PredictionReport::json() const {
                 {"time_s", interval_json(p.time)},
                 {"power_w", interval_json(p.power)},
                 {"energy_j", interval_json(p.energy)},
-                {"memory_bytes", interval_json(p.memory)},
+                {"memory_bytes", interval_json(whole_bytes(p.memory))},
                 {"edp_js", interval_json(p.edp)},
+                {"fits", p.fits},
                 {"mig_profile", p.mig_profile ? Json(*p.mig_profile) : Json(nullptr)},
                 {"support", name(p.support)},
                 {"host_bound", p.host_bound},
@@ -139,6 +146,9 @@ std::string PredictionReport::notes_text() const {
     for (const UnknownOperator& u : e.unknown) {
       lines.insert(fmt::format("unknown operator {} ({} times, {} of the bytes): costed by its bytes",
                                printable(u.name), u.count, share(u.byte_share, 1.0)));
+    }
+    if (!e.prediction.fits) {
+      lines.insert(fmt::format("{}, batch {}: needs more memory than the board has", e.prediction.gpu, e.batch));
     }
     if (e.prediction.support == Support::kOutside) {
       lines.insert(fmt::format("{}: nothing like it was measured; the bounds are wide and the value is physics",

@@ -16,7 +16,7 @@ namespace {
 
 std::string program_help() {
   std::string out =
-      "joulecast predicts and measures time, power, energy and memory of deep learning\n"
+      "joulecast predicts time, power, energy and memory of deep learning\n"
       "on GPUs.\n\n"
       "Usage: joulecast VERB [OPTIONS]\n\nVerbs:\n";
   for (const Verb& verb : verbs()) out += fmt::format("  {:<12}{}\n", verb.name, verb.summary);

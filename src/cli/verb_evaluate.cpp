@@ -57,6 +57,7 @@ std::string json(const EvaluateVerb& options, const Evaluation& e) {
                     {"table", options.table},
                     {"layout", e.layout},
                     {"level", kIntervalLevel},
+                    {"fitted_on", e.fitted_on},
                     {"unread", e.unread},
                     {"unmapped_because", std::move(reasons)},
                     {"groups", std::move(groups)}});
@@ -112,12 +113,19 @@ std::string text(const Evaluation& e) {
   for (const EvaluationGroup& g : e.groups) {
     add_rows(table, g);
     if (g.set_aside > 0)
-      footer +=
-          fmt::format("{}, {}: {} rows set aside, a better run replaced them\n", g.gpu, name(g.mode), g.set_aside);
+      footer += fmt::format("{}, {}: {} rows set aside: not the primary runs of the table\n", g.gpu, name(g.mode),
+                            g.set_aside);
     if (g.unmapped > 0)
       footer += fmt::format("{}, {}: {} rows could not be predicted\n", g.gpu, name(g.mode), g.unmapped);
   }
   footer += reasons_text(e);
+  if (e.fitted_on) {
+    footer +=
+        wrapped(
+            "the pack was fitted on a table of this layout: these are no held-out figures, docs/accuracy.md has them",
+            80, 2) +
+        "\n";
+  }
   return fmt::format("{}: errors in percent, cov: inside the {:.0f} % interval\n\n{}{}{}", e.layout,
                      kIntervalLevel * 100, table.text(), footer.empty() ? "" : "\n", footer);
 }
@@ -182,6 +190,11 @@ Outcome run_evaluate(const EvaluateVerb& options, Output& output) {
   output.write(options.form.json  ? json(options, *evaluation)
                : options.form.csv ? csv(*evaluation)
                                   : text(*evaluation));
+  const bool judged =
+      std::any_of(evaluation->groups.begin(), evaluation->groups.end(), [](const auto& g) { return g.n > 0; });
+  if (!judged) {
+    return tl::unexpected<Failure>(Error{ErrorCode::kInvalidInput, options.table + ": no row could be judged"});
+  }
   return {};
 }
 

@@ -20,7 +20,6 @@ struct PredictVerb {
   std::vector<std::string> gpus{"all"}, batches, shapes, gpu_files;
   std::size_t top = 0;
   bool breakdown = false;
-  std::optional<double> sm_clock_mhz, power_limit_w;
   Form form;
 };
 
@@ -64,6 +63,10 @@ tl::expected<std::vector<const Gpu*>, Failure> chosen(const Catalogue& catalogue
     if (!gpu) return tl::unexpected<Failure>(Failure{gpu.error(), "joulecast gpus lists all of them"});
     out.push_back(*gpu);
   }
+  if (out.empty()) {
+    return tl::unexpected<Failure>(
+        Failure{{ErrorCode::kInvalidInput, "--gpu names no GPU"}, "--gpu a100,h100, or --gpu all", kUsage});
+  }
   return out;
 }
 
@@ -99,11 +102,9 @@ Outcome check_bound(const Graph& graph, const Binding& bound) {
 
 // One batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless it is the only one.
 Outcome predict_all(const Workload& load, const Predictor& predictor, const std::vector<const Gpu*>& gpus,
-                    const PredictVerb& options, Output& output, PredictionReport& report) {
+                    bool breakdown, Output& output, PredictionReport& report) {
   PredictOptions how;
-  if (options.sm_clock_mhz) how.setting.sm_clock = Hertz{*options.sm_clock_mhz * 1e6};
-  if (options.power_limit_w) how.setting.power_limit = Watts{*options.power_limit_w};
-  how.breakdown = options.breakdown || options.top > 0;
+  how.breakdown = breakdown;
   for (const Gpu* gpu : gpus) {
     auto prediction = predictor.predict(load, *gpu, how);
     if (prediction) {
@@ -140,7 +141,12 @@ Outcome run_predict(const PredictVerb& options, Output& output) {
     if (auto ok = check_bound(network, *bound); !ok) return ok;
     const auto load = prepare(network, *bound, *how);
     if (!load) return tl::unexpected<Failure>(Error(load.error()).in(options.model));
-    if (auto ok = predict_all(*load, *predictor, *gpus, options, output, report); !ok) return ok;
+    if (batch && load->batch != *batch) {
+      return usage(fmt::format("--batch {}: the model or --shapes fixes the batch to {}", *batch, load->batch),
+                   "leave one of them out");
+    }
+    if (auto ok = predict_all(*load, *predictor, *gpus, options.breakdown || options.top > 0, output, report); !ok)
+      return ok;
   }
   output.write(options.form.json ? report.json() : options.form.csv ? report.csv() : report.text());
   return {};
@@ -171,12 +177,6 @@ Action define_predict(CLI::App& app) {
              {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"});
   add_choice(app, "--runtime", options->runtime, "what executes the network", {"pytorch-eager", "cuda-graph"});
   add_choice(app, "--optimizer", options->optimizer, "of training", {"sgd", "sgd-momentum", "adam"});
-  app.add_option("--sm-clock-mhz", options->sm_clock_mhz, "SM clock instead of the boost clock")
-      ->type_name("MHZ")
-      ->check(CLI::Range(1.0, 1e5));
-  app.add_option("--power-limit-w", options->power_limit_w, "power limit instead of the default")
-      ->type_name("W")
-      ->check(CLI::Range(1.0, 1e5));
   app.add_option("--top", options->top, "the N operations that take longest")->type_name("N");
   app.add_flag("--breakdown", options->breakdown, "every operation with its time and energy")->option_text(" ");
   app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);

@@ -79,6 +79,7 @@ Result<Evaluation> evaluate_table(const std::string& table, const std::string& p
     return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
   Evaluation out = tally.finish();
   out.layout = read.layout;
+  out.fitted_on = operations.fitted_on(read.layout);
   out.unread = read.unmapped.size();
   for (const UnmappedLine& line : read.unmapped) ++out.reasons[line.reason];
   return out;

@@ -37,8 +37,9 @@ struct EvaluationGroup {
 
 struct Evaluation {
   std::string layout;
-  std::vector<EvaluationGroup> groups;         // by GPU, then mode
-  std::size_t unread = 0;                      // lines that are no row at all
+  bool fitted_on = false;               // the pack was fitted on a table of this layout: its rows are not held out
+  std::vector<EvaluationGroup> groups;  // by GPU, then mode
+  std::size_t unread = 0;               // lines that are no row at all
   std::map<std::string, std::size_t> reasons;  // why rows are unmapped, with their number
 };
 

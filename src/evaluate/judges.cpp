@@ -30,6 +30,11 @@ Result<OperationJudge> OperationJudge::open(const std::string& pack, const Catal
   return out;
 }
 
+bool OperationJudge::fitted_on(std::string_view layout) const {
+  const auto report = pack_->json(pack_names::kReport);
+  return report && report->find(fmt::format("\"{}\": {{", layout)) != std::string_view::npos;
+}
+
 Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));

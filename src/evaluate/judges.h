@@ -28,6 +28,8 @@ class OperationJudge {
   static Result<OperationJudge> open(const std::string& pack, const Catalogue& catalogue);
   // Errors: why the row cannot be predicted.
   Result<Found> predict(const MeasuredOperation& row) const;
+  // Whether the pack's report names the layout among the tables it was fitted on.
+  [[nodiscard]] bool fitted_on(std::string_view layout) const;
 
  private:
   OperationJudge(Pack pack, const Catalogue& catalogue)

@@ -262,6 +262,7 @@ Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, 
   out.energy = widen<Joules>(whole.energy, width.energy);
   out.edp = widen<JouleSeconds>(whole.energy * whole.time, width.energy + width.time);
   out.memory = device_memory(workload.memory, gpu, workload.options.mode);
+  out.fits = out.memory.value <= gpu.memory_visible.value_or(gpu.memory_total.value_or(gpu.memory));
   out.mig_profile = smallest_mig_profile(gpu, out.memory.value);
   out.host_bound = whole.host > whole.gpu;
   if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
