@@ -45,9 +45,10 @@ tl::unexpected<Error> damaged(std::string_view what) {
 // What can be said before anything is known of the rest: also of packs of versions to come.
 Result<Header> read_header(std::span<const std::byte> bytes) {
   constexpr std::size_t kPrefix = offsetof(Header, section_count);
+  if (bytes.size() < kMagic.size()) return invalid("not a predictor pack");
   Header header{};
   std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof(header)));
-  if (bytes.size() < kMagic.size() || header.magic != kMagic) return invalid("not a predictor pack");
+  if (header.magic != kMagic) return invalid("not a predictor pack");
   if (bytes.size() < kPrefix) return damaged("it ends within its header");
   if (header.version > kVersion) {
     return unsupported(
