@@ -82,8 +82,9 @@ class ForestView {
   // In the order predict() wants them.
   [[nodiscard]] std::vector<std::string_view> feature_names() const;
 
-  // One output a row. `features` is row-major [rows, feature_count()]; NaN is "missing".
-  // Requires: features.size() == rows * feature_count(), out.size() == rows.
+  // One output a row. `features` is row-major [rows, columns] with columns = features.size() / rows, of which the first
+  // feature_count() are read; NaN is "missing".
+  // Requires: columns is whole and at least feature_count(), out.size() == rows.
   void predict(std::span<const float> features, std::size_t rows, std::span<float> out) const;
   // Requires also: available(walk).
   void predict(std::span<const float> features, std::size_t rows, std::span<float> out, TreeWalk walk) const;

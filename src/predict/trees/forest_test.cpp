@@ -87,6 +87,18 @@ TEST_P(Walks, SameBitsAsTheForestItself) {
   }
 }
 
+// Rows may be longer than what the forest reads: two forests share them, the second seeing more.
+TEST_P(Walks, ReadsTheFrontOfLongerRows) {
+  RandomForest random(7);
+  const Forest forest = random.forest(13, 9, 6);
+  const auto image = lay_out(forest);
+  const auto view = ForestView::over(image->bytes());
+  const std::vector<float> x = random.rows(21, 11);
+  std::vector<float> out(11);
+  view->predict(x, 11, out, GetParam());
+  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], predict(forest, std::span(x).subspan(i * 21, 13)));
+}
+
 TEST(Forest, TheLargestNumberOfFeaturesFits) {
   RandomForest random(5);
   const Forest forest = random.forest(kMaxForestFeatures, 3, 6);

@@ -98,7 +98,9 @@ void ForestView::predict(std::span<const float> features, std::size_t rows, std:
 }
 
 void ForestView::predict(std::span<const float> features, std::size_t rows, std::span<float> out, TreeWalk walk) const {
-  JC_CHECK(features.size() == rows * feature_count_ && out.size() == rows, "sizes of features and outputs differ");
+  if (rows == 0) return;
+  JC_CHECK(out.size() == rows && features.size() % rows == 0 && features.size() / rows >= feature_count_,
+           "sizes of features and outputs differ");
   const WalkInput input{feature_count_, base_, trees_, words_};
   if (walk == TreeWalk::kAvx2) {
     JC_CHECK(available(walk), "this processor has no AVX2");

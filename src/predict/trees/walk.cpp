@@ -10,8 +10,9 @@ namespace joulecast {
 
 void walk_portable(const WalkInput& forest, std::span<const float> features, std::span<float> out) {
   using namespace forest_layout;
+  const std::size_t columns = features.size() / out.size();
   for (std::size_t row = 0; row < out.size(); ++row) {
-    const auto x = features.subspan(row * forest.feature_count, forest.feature_count);
+    const auto x = features.subspan(row * columns, forest.feature_count);
     float sum = forest.base;
     for (const auto& place : forest.trees) {
       const auto values = forest.words.subspan(place.first_word, value_words(place.depth));

@@ -14,6 +14,7 @@ struct WalkInput {
   std::span<const std::uint32_t> words;
 };
 
+// Features are row-major, rows of the same length, whose first feature_count are read. Requires: a row.
 // The slow obvious one: row by row, tree by tree.
 void walk_portable(const WalkInput& forest, std::span<const float> features, std::span<float> out);
 

@@ -61,10 +61,11 @@ JC_AVX2_INLINE void store_features(__m256 (&r)[8], float* at) {
 // Rows first .. first + 7 into the block; rows past the end repeat the last one, features past the end are zero.
 JC_AVX2_INLINE void load_block(const WalkInput& forest, std::span<const float> features, std::size_t first,
                                std::size_t row_count, float* block) {
+  const std::size_t columns = features.size() / row_count;
   const float* rows[8];
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < 8; ++i) {
-    rows[i] = features.data() + std::min(first + i, row_count - 1) * forest.feature_count;
+    rows[i] = features.data() + std::min(first + i, row_count - 1) * columns;
   }
   __m256 r[8];
   std::size_t feature = 0;
