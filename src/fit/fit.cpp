@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -16,9 +17,11 @@ namespace {
 BoosterOptions time_options(Group group) {
   switch (group) {
     case Group::kConv:
-    case Group::kPointwise:
-    case Group::kReduction:
       return {.eta = 0.15, .min_child_weight = 3};
+    case Group::kPointwise:
+      return {.rounds = 64, .depth = 5, .eta = 0.2, .min_child_weight = 3};
+    case Group::kReduction:
+      return {.rounds = 96, .depth = 5, .eta = 0.18, .min_child_weight = 3};
     case Group::kGemmSimt:
       return {.eta = 0.15, .min_child_weight = 10};
     case Group::kGemmTensor:
@@ -29,12 +32,22 @@ BoosterOptions time_options(Group group) {
   return {};
 }
 
-constexpr BoosterOptions kPowerOptions{.rounds = 96, .eta = 0.12, .min_child_weight = 3};
+// Elementwise work is simpler than matrix work: fewer and shallower trees say as much.
+BoosterOptions power_options(Group group) {
+  switch (group) {
+    case Group::kPointwise:
+      return {.rounds = 48, .depth = 4, .eta = 0.2, .min_child_weight = 3};
+    case Group::kReduction:
+      return {.rounds = 64, .depth = 5, .eta = 0.16, .min_child_weight = 3};
+    default:
+      return {.rounds = 96, .eta = 0.12, .min_child_weight = 3};
+  }
+}
 
 // Physics and features of every sample, computed once.
 struct Prepared {
   std::vector<Physics> physics;
-  std::vector<FeatureRow> features;
+  std::vector<std::vector<float>> features;
   std::vector<int> fold;
 };
 
@@ -47,9 +60,9 @@ std::uint32_t fold_hash(std::string_view key) {
 Prepared prepare_samples(const std::vector<Sample>& samples) {
   Prepared out;
   for (const Sample& s : samples) {
-    FeatureRow row;
+    std::vector<float> row(feature_names(group_of(s.work)).size());
     out.physics.push_back(physics_of(s.work, s.device, s.situation, row));
-    out.features.push_back(row);
+    out.features.push_back(std::move(row));
     out.fold.push_back(static_cast<int>(fold_hash(s.key) % kFolds));
   }
   return out;
@@ -73,10 +86,12 @@ TrainingSet power_set(const std::vector<Sample>& samples, const Prepared& prepar
                       const std::vector<double>& times) {
   TrainingSet set;
   for (const std::size_t i : rows) {
-    FeatureRow row = prepared.features[i];
-    append_power_features(prepared.physics[i], samples[i].device, times[i], row);
-    set.width = row.size();
-    set.features.insert(set.features.end(), row.begin(), row.end());
+    const std::vector<float>& own = prepared.features[i];
+    std::array<float, kPowerFeatures.size()> more{};
+    write_power_features(prepared.physics[i], samples[i].device, times[i], more);
+    set.width = own.size() + more.size();
+    set.features.insert(set.features.end(), own.begin(), own.end());
+    set.features.insert(set.features.end(), more.begin(), more.end());
     set.targets.push_back(static_cast<float>(power_share(samples[i].power.value_or(0.0), samples[i].device)));
     set.weights.push_back(static_cast<float>(samples[i].power_weight));
   }
@@ -165,7 +180,7 @@ Result<std::vector<double>> held_out_power(Group group, const std::vector<Sample
     const Rows judge = with_power(samples, rows_where(test, true));
     if (learn.empty() || judge.empty()) continue;
     JC_ASSIGN_OR_RETURN(const Forest forest, fit_forest(power_set(samples, prepared, learn, learn_times),
-                                                        power_names(group), kPowerOptions));
+                                                        power_names(group), power_options(group)));
     JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, power_set(samples, prepared, judge, judge_times)));
     for (std::size_t i = 0; i < judge.size(); ++i)
       out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
@@ -213,8 +228,8 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judg
                       fit_forest(time_set(samples, prepared, all), feature_names(group), time_options(group)));
   const Rows powered = with_power(samples, all);
   if (powered.empty()) return invalid(fmt::format("no row of the group '{}' has power", name(group)));
-  JC_ASSIGN_OR_RETURN(out.power,
-                      fit_forest(power_set(samples, prepared, powered, learn), power_names(group), kPowerOptions));
+  JC_ASSIGN_OR_RETURN(
+      out.power, fit_forest(power_set(samples, prepared, powered, learn), power_names(group), power_options(group)));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -49,7 +50,7 @@ void collect(const std::vector<Sample>& samples, const HeldOut& held, std::map<s
     const Sample& s = samples[i];
     if (!s.primary) continue;
     Pairs& p = cells[fmt::format("{}/{}/{}", s.table, s.gpu_name, name(s.mode))];
-    FeatureRow unused;
+    std::array<float, kMaxFeatures> unused{};
     p.time.push_back(s.time);
     p.time_found.push_back(held.time[i]);
     p.bound.push_back(physics_of(s.work, s.device, s.situation, unused).bound);

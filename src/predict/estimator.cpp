@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "predict/law.h"
 #include "predict/pack_names.h"
 
 namespace joulecast {
@@ -25,7 +27,7 @@ Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device) {
       work);
 }
 
-void append_power_features(const Physics& physics, const Device& device, double time, FeatureRow& features) {
+void write_power_features(const Physics& physics, const Device& device, double time, std::span<float> features) {
   // Elementwise work has compute time 0: it never decides.
   const double values[] = {physics.compute / time,
                            physics.memory / time,
@@ -36,7 +38,7 @@ void append_power_features(const Physics& physics, const Device& device, double 
                            device.bandwidth / 1e9 / device.limit,
                            physics.memory * 1e6};
   static_assert(std::size(values) == kPowerFeatures.size());
-  for (const double value : values) features.push_back(static_cast<float>(value));
+  write_features(values, features);
 }
 
 double power_share(double watts, const Device& device) {
@@ -107,45 +109,66 @@ const Estimator::Trust& Estimator::trust(std::string_view gpu_id) const {
   return known == known_.end() ? unseen_ : known->second;
 }
 
+namespace {
+
+// Which works belong to which group, without a list for each: order[first[g]] .. order[first[g + 1] - 1].
+struct ByGroup {
+  std::vector<std::uint32_t> order;
+  std::array<std::uint32_t, kGroups + 1> first{};
+
+  [[nodiscard]] std::span<const std::uint32_t> rows(std::size_t group) const {
+    return std::span(order).subspan(first[group], first[group + 1] - first[group]);
+  }
+};
+
+ByGroup by_group(std::span<const Work> works) {
+  ByGroup out;
+  out.order.resize(works.size());
+  for (const Work& work : works) ++out.first[static_cast<std::size_t>(group_of(work)) + 1];
+  for (std::size_t g = 0; g < kGroups; ++g) out.first[g + 1] += out.first[g];
+  std::array<std::uint32_t, kGroups + 1> next = out.first;
+  for (std::uint32_t i = 0; i < works.size(); ++i) out.order[next[static_cast<std::size_t>(group_of(works[i]))]++] = i;
+  return out;
+}
+
+}  // namespace
+
 void Estimator::predict(std::span<const Work> works, const Device& device, Situation situation, const Trust& trust,
                         std::span<OperationPrediction> out) const {
-  std::array<std::vector<std::uint32_t>, kGroups> rows;
-  for (std::size_t i = 0; i < works.size(); ++i)
-    rows[static_cast<std::size_t>(group_of(works[i]))].push_back(static_cast<std::uint32_t>(i));
+  const ByGroup groups = by_group(works);
+  const std::size_t most = works.size() * (kMaxFeatures + kPowerFeatures.size() + 1);
+  const auto scratch = std::make_unique_for_overwrite<float[]>(most);
   for (std::size_t g = 0; g < kGroups; ++g) {
-    if (!rows[g].empty()) predict_group(static_cast<Group>(g), rows[g], works, device, situation, trust[g], out);
+    const std::span<const std::uint32_t> rows = groups.rows(g);
+    if (rows.empty()) continue;
+    const std::size_t columns = feature_names(static_cast<Group>(g)).size() + kPowerFeatures.size();
+    predict_group({static_cast<Group>(g), rows, columns}, works, device, situation, trust[g], {scratch.get(), most},
+                  out);
   }
 }
 
-void Estimator::predict_group(Group group, std::span<const std::uint32_t> rows, std::span<const Work> works,
-                              const Device& device, Situation situation, double trust,
+// A row of features is what the time model sees, then what the power model sees besides; the models' answers come
+// after the last row.
+void Estimator::predict_group(const GroupRows& group, std::span<const Work> works, const Device& device,
+                              Situation situation, double trust, std::span<float> scratch,
                               std::span<OperationPrediction> out) const {
-  const Models& models = models_[static_cast<std::size_t>(group)];
-  const std::size_t width = feature_names(group).size();
-  const std::size_t power_width = width + kPowerFeatures.size();
-  std::vector<float> features;
-  std::vector<float> wide;
-  features.reserve(rows.size() * width);
-  wide.reserve(rows.size() * power_width);
-  for (const std::uint32_t row : rows) {
-    FeatureRow values;
-    out[row].physics = physics_of(works[row], device, situation, values);
-    features.insert(features.end(), values.begin(), values.end());
+  const Models& models = models_[static_cast<std::size_t>(group.group)];
+  const std::size_t count = group.rows.size();
+  const std::span<float> features = scratch.first(count * group.columns);
+  const std::span<float> answers = scratch.subspan(features.size(), count);
+  const auto row = [&](std::size_t i) { return features.subspan(i * group.columns, group.columns); };
+  for (std::size_t i = 0; i < count; ++i) {
+    out[group.rows[i]].physics = physics_of(works[group.rows[i]], device, situation, row(i));
   }
-  std::vector<float> result(rows.size());
-  models.time->predict(features, rows.size(), result);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    OperationPrediction& p = out[rows[i]];
-    p.time = p.physics.bound * std::exp(trust * static_cast<double>(result[i]));
-    FeatureRow more;
-    append_power_features(p.physics, device, p.time, more);
-    const auto own = features.begin() + static_cast<std::ptrdiff_t>(i * width);
-    wide.insert(wide.end(), own, own + static_cast<std::ptrdiff_t>(width));
-    wide.insert(wide.end(), more.begin(), more.end());
+  models.time->predict(features, count, answers);
+  for (std::size_t i = 0; i < count; ++i) {
+    OperationPrediction& p = out[group.rows[i]];
+    p.time = p.physics.bound * std::exp(trust * static_cast<double>(answers[i]));
+    write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
-  models.power->predict(wide, rows.size(), result);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    out[rows[i]].power = power_from_share(static_cast<double>(result[i]), device);
+  models.power->predict(features, count, answers);
+  for (std::size_t i = 0; i < count; ++i)
+    out[group.rows[i]].power = power_from_share(static_cast<double>(answers[i]), device);
 }
 
 }  // namespace joulecast

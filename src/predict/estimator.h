@@ -28,8 +28,8 @@ struct OperationPrediction {
 inline constexpr std::array<std::string_view, 8> kPowerFeatures{"busy_compute",      "busy_memory", "busy_host",
                                                                 "time_us",           "idle_share",  "tflops_per_watt",
                                                                 "gb_per_s_per_watt", "memory_us"};
-// Appends them to the features of an operation whose time is `time`.
-void append_power_features(const Physics& physics, const Device& device, double time, FeatureRow& features);
+// Writes those of an operation whose time is `time`. Requires: room for kPowerFeatures.
+void write_power_features(const Physics& physics, const Device& device, double time, std::span<float> features);
 
 // The scale power is learnt on: 0 at idle, 1 at the limit.
 double power_share(double watts, const Device& device);
@@ -59,8 +59,15 @@ class Estimator {
   struct Models {
     std::optional<ForestView> time, power;
   };
-  void predict_group(Group group, std::span<const std::uint32_t> rows, std::span<const Work> works,
-                     const Device& device, Situation situation, double trust, std::span<OperationPrediction> out) const;
+  // The works of one group and how many features a row of them has, those of the power model included.
+  struct GroupRows {
+    Group group;
+    std::span<const std::uint32_t> rows;
+    std::size_t columns;
+  };
+  // Requires: room for a row of features and one answer a work in `scratch`.
+  void predict_group(const GroupRows& group, std::span<const Work> works, const Device& device, Situation situation,
+                     double trust, std::span<float> scratch, std::span<OperationPrediction> out) const;
 
   std::array<Models, kGroups> models_;
   Trust unseen_{};                                   // on a GPU without rows

@@ -82,7 +82,7 @@ double useful_flops(const AttentionWork& work, const Extents6& e) {
 }
 
 void append_features(const AttentionWork& work, const Device& device, const Extents6& e, const Parts& part,
-                     const Physics& p, FeatureRow& features) {
+                     const Physics& p, std::span<float> features) {
   const double fp8 = work.kv_bytes == 1 ? 1.0 : 0.0;
   const double group = e.heads / e.kv_heads;
   const double waves = e.tiles / device.sm;
@@ -117,16 +117,17 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
                                 p.bytes / device.l2};
   static_assert(std::size(first) + std::size(prefill_only) == kPrefillFeatures.size());
   static_assert(std::size(first) + std::size(decode_only) == kDecodeFeatures.size());
-  for (const double value : first) features.push_back(static_cast<float>(value));
-  for (const double value :
-       is_decode(work) ? std::span<const double>(decode_only) : std::span<const double>(prefill_only)) {
-    features.push_back(static_cast<float>(value));
+  write_features(first, features);
+  if (is_decode(work)) {
+    write_features(decode_only, features.subspan(std::size(first)));
+  } else {
+    write_features(prefill_only, features.subspan(std::size(first)));
   }
 }
 
 }  // namespace
 
-Physics physics_of(const AttentionWork& work, const Device& device, Situation situation, FeatureRow& features) {
+Physics physics_of(const AttentionWork& work, const Device& device, Situation situation, std::span<float> features) {
   const Extents6 e = extents_of(work);
   Physics p;
   p.peak = device.peak(work.arithmetic);

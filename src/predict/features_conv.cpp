@@ -75,6 +75,10 @@ Sizes sizes_of(const ConvWork& w) {
   return s;
 }
 
+bool is_tensor(const ConvWork& w) {
+  return w.arithmetic != Arithmetic::kFp32 && w.arithmetic != Arithmetic::kFp64;
+}
+
 // Share of the peak that each pass reaches.
 struct Efficiency {
   double forward, data, weight;
@@ -102,14 +106,19 @@ struct Passes {
   double forward = 0, data = 0, weight = 0;
 };
 
-Passes dense_passes(const ConvWork& w, const Sizes& s, const Device& device, double peak, const Efficiency& e) {
+// The gradients' passes are 0 where there are none.
+Passes dense_passes(const ConvWork& w, const Sizes& s, const Device& device, double peak, bool training) {
+  const Efficiency e = efficiency_of(w, s, is_tensor(w));
   const auto groups = static_cast<double>(w.groups);
   const auto stride = static_cast<double>(w.stride);
   const double per_sm = peak / device.sm;
-  return {busiest_sm(s.places, s.group_out, s.depth, groups, device.sm, 1) / (per_sm * e.forward),
-          busiest_sm(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride), groups, device.sm, 1) /
-              (per_sm * e.data),
-          busiest_sm(s.group_out, s.depth, s.places, groups, device.sm, 64) / (per_sm * e.weight)};
+  Passes out;
+  out.forward = busiest_sm(s.places, s.group_out, s.depth, groups, device.sm, 1) / (per_sm * e.forward);
+  if (!training) return out;
+  out.data = busiest_sm(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride), groups, device.sm, 1) /
+             (per_sm * e.data);
+  out.weight = busiest_sm(s.group_out, s.depth, s.places, groups, device.sm, 64) / (per_sm * e.weight);
+  return out;
 }
 
 // Picoseconds a multiply-accumulate on an A30; other GPUs by the mean of their clock and bandwidth ratios.
@@ -121,8 +130,13 @@ double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device
   return s.macs * 1e-12 * scale * picoseconds * strided;
 }
 
-bool is_tensor(const ConvWork& w) {
-  return w.arithmetic != Arithmetic::kFp32 && w.arithmetic != Arithmetic::kFp64;
+// joined() with p = 4/3, in roots instead of powers: tiles compute while others load, but not all of the time.
+double overlapped(double a, double b) {
+  const double larger = std::max(a, b);
+  if (larger <= 0.0) return 0.0;
+  const double ratio = std::min(a, b) / larger;
+  const double root = std::sqrt(1.0 + ratio * std::cbrt(ratio));
+  return larger * root * std::sqrt(root);
 }
 
 double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const Device& device, bool training) {
@@ -132,14 +146,14 @@ double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const D
   const double copies = tensor ? 2.7 * size / 4.0 * (s.in + s.out) : 0.0;
   const double moved = (size * (s.in + s.out + s.weight) + copies) * 0.9 / device.bandwidth;
   const double latency = tensor ? 23.5e-6 : 20.4e-6;
-  double time = joined(pass.forward, moved, 1.28) + latency;
+  double time = overlapped(pass.forward, moved) + latency;
   if (!training) return time;
-  time += joined(pass.data, moved, 1.28) + joined(pass.weight, moved, 1.28) + 2.0 * latency;
+  time += overlapped(pass.data, moved) + overlapped(pass.weight, moved) + 2.0 * latency;
   return time + 3.0 * size * (s.in + s.weight) * 1.1 / device.bandwidth;  // gradients added up, not set
 }
 
 void append_features(const ConvWork& work, const Device& device, Situation situation, const Sizes& s,
-                     const Passes& pass, const Physics& p, FeatureRow& features) {
+                     const Passes& pass, const Physics& p, std::span<float> features) {
   const auto size = static_cast<double>(work.element_bytes);
   const double ideal = 2.0 * s.macs * (situation.state == State::kTraining ? 3.0 : 1.0) / p.peak;
   const std::int64_t places = work.out_height * work.out_width;
@@ -169,18 +183,18 @@ void append_features(const ConvWork& work, const Device& device, Situation situa
                            is_tensor(work) ? 1.0 : 0.0,
                            static_cast<double>(work.bias)};
   static_assert(std::size(values) == kConvFeatures.size());
-  for (const double value : values) features.push_back(static_cast<float>(value));
+  write_features(values, features);
 }
 
 }  // namespace
 
-Physics physics_of(const ConvWork& work, const Device& device, Situation situation, FeatureRow& features) {
+Physics physics_of(const ConvWork& work, const Device& device, Situation situation, std::span<float> features) {
   const bool training = situation.state == State::kTraining;
   const Sizes s = sizes_of(work);
   const auto size = static_cast<double>(work.element_bytes);
   Physics p;
   p.peak = device.peak(work.arithmetic);
-  const Passes pass = dense_passes(work, s, device, p.peak, efficiency_of(work, s, is_tensor(work)));
+  const Passes pass = dense_passes(work, s, device, p.peak, training);
   p.accumulation_bytes = training ? 3.0 * size * (s.in + s.weight) : 0.0;
   p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
   p.memory = p.bytes / device.bandwidth;
@@ -192,7 +206,7 @@ Physics physics_of(const ConvWork& work, const Device& device, Situation situati
     p.compute = pass.forward + (training ? pass.data + pass.weight : 0.0);
     p.gpu = dense_time(work, s, pass, device, training);
   }
-  p.bound = joined(p.gpu, p.host, 6.0);
+  p.bound = joined8(p.gpu, p.host);
   append_features(work, device, situation, s, pass, p, features);
   return p;
 }

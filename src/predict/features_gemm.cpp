@@ -47,7 +47,7 @@ double ctas(const Shape3& s, double tile) {
 }
 
 void append_simt(const GemmWork& work, const Device& device, Situation situation, const Shape3& s, const Physics& p,
-                 const Parts& part, FeatureRow& features) {
+                 const Parts& part, std::span<float> features) {
   const double full = ctas(s, 128);
   const double values[] = {part.tiled / p.bound,
                            part.moved / p.bound,
@@ -73,11 +73,11 @@ void append_simt(const GemmWork& work, const Device& device, Situation situation
                            static_cast<double>(situation.state),
                            work.weight ? 0.0 : 1.0};
   static_assert(std::size(values) == kGemmSimtFeatures.size());
-  for (const double value : values) features.push_back(static_cast<float>(value));
+  write_features(values, features);
 }
 
 void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, const Physics& p, const Parts& part,
-                   const TileChoice& tile, FeatureRow& features) {
+                   const TileChoice& tile, std::span<float> features) {
   const double full = ctas(s, 128) / device.sm;
   const double ideal = 2.0 * s.batch * s.rows * s.columns * s.depth / p.peak;
   const double values[] = {part.tiled / p.bound,
@@ -104,12 +104,12 @@ void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, 
                            p.memory * 1e6,
                            p.bound * 1e6};
   static_assert(std::size(values) == kGemmTensorFeatures.size());
-  for (const double value : values) features.push_back(static_cast<float>(value));
+  write_features(values, features);
 }
 
 }  // namespace
 
-Physics physics_of(const GemmWork& work, const Device& device, Situation situation, FeatureRow& features) {
+Physics physics_of(const GemmWork& work, const Device& device, Situation situation, std::span<float> features) {
   const bool training = situation.state == State::kTraining;
   const bool captured = situation.host == Host::kCaptured;
   const bool simt = work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;

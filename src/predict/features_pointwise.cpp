@@ -21,7 +21,7 @@ double code(PointwiseKind kind) {
 
 }  // namespace
 
-Physics physics_of(const PointwiseWork& work, const Device& device, Situation situation, FeatureRow& features) {
+Physics physics_of(const PointwiseWork& work, const Device& device, Situation situation, std::span<float> features) {
   const bool training = situation.state == State::kTraining;
   const bool depth = work.kind == PointwiseKind::kStochasticDepth;
   const bool idle = depth && (!work.active || situation.state == State::kEval);  // no kernel at all
@@ -53,7 +53,7 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
                            static_cast<double>(situation.state),
                            static_cast<double>(work.in_place)};
   static_assert(std::size(values) == kPointwiseFeatures.size());
-  for (const double value : values) features.push_back(static_cast<float>(value));
+  write_features(values, features);
   return p;
 }
 

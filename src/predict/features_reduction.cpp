@@ -60,7 +60,7 @@ Traffic traffic_of(const ReductionWork& w, State state, double size) {
 
 }  // namespace
 
-Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, FeatureRow& features) {
+Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features) {
   const bool training = situation.state == State::kTraining;
   const auto size = static_cast<double>(work.element_bytes);
   const auto in = static_cast<double>(work.in_elements);
@@ -110,7 +110,7 @@ Physics physics_of(const ReductionWork& work, const Device& device, Situation si
                            in / out,
                            in / channels};
   static_assert(std::size(values) == kReductionFeatures.size());
-  for (const double value : values) features.push_back(static_cast<float>(value));
+  write_features(values, features);
   return p;
 }
 

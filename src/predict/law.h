@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "predict/physics.h"
 
@@ -32,15 +33,28 @@ inline double joined(double a, double b, double p) {
   if (ratio < 1e-4 && p >= 2.0) return larger;
   return larger * std::pow(1.0 + std::pow(ratio, p), 1.0 / p);
 }
-// p = 16, as elementwise work has it: squares and roots instead of powers.
-inline double joined16(double a, double b) {
+// p = 2^kSquares, as the call and the GPU meet: squares and roots instead of powers.
+template <int kSquares>
+double joined_by_squares(double a, double b) {
   const double larger = std::max(a, b);
   if (larger <= 0.0) return 0.0;
   double power = std::min(a, b) / larger;
-  for (int i = 0; i < 4; ++i) power *= power;
+  for (int i = 0; i < kSquares; ++i) power *= power;
   double root = 1.0 + power;
-  for (int i = 0; i < 4; ++i) root = std::sqrt(root);
+  for (int i = 0; i < kSquares; ++i) root = std::sqrt(root);
   return larger * root;
+}
+inline double joined8(double a, double b) {
+  return joined_by_squares<3>(a, b);
+}
+inline double joined16(double a, double b) {
+  return joined_by_squares<4>(a, b);
+}
+
+// As floats, to the front of `features`.
+template <std::size_t kCount>
+void write_features(const double (&values)[kCount], std::span<float> features) {
+  for (std::size_t i = 0; i < kCount; ++i) features[i] = static_cast<float>(values[i]);
 }
 
 // The largest power of two that divides x, at most `limit`.

@@ -31,7 +31,7 @@ void expect_close(double found, double wanted, double relative = 1e-4) {
 }
 
 Physics physics(const Work& work, const Device& device, Situation situation = {}) {
-  FeatureRow unused;
+  std::array<float, kMaxFeatures> unused{};
   return physics_of(work, device, situation, unused);
 }
 
@@ -115,9 +115,9 @@ TEST(Law, ConvolutionOfResNetByHand) {
   const Physics p = physics(work, a30());
   expect_close(p.compute, 423.96e-6);
   expect_close(p.bytes, 51527680);
-  expect_close(p.gpu, 465.52e-6);
+  expect_close(p.gpu, 462.48e-6);
   expect_close(p.host, 26.5e-6);
-  expect_close(p.bound, 465.52e-6);
+  expect_close(p.bound, 462.48e-6);
 }
 
 TEST(Law, PointwiseMovesItsBytesOnce) {
@@ -187,13 +187,17 @@ TEST(Law, ExtremeWorkStaysFinite) {
       if (!device) continue;
       for (const Work& work : works) {
         for (const State state : {State::kEval, State::kTraining}) {
-          FeatureRow features;
+          std::array<float, kMaxFeatures> features{};
+          features.fill(std::numeric_limits<float>::quiet_NaN());  // each must be written
           const Physics p = physics_of(work, *device, {.state = state}, features);
           ASSERT_TRUE(std::isfinite(p.bound) && p.bound > 0)
               << gpu.id << " " << name(group_of(work)) << " " << n << ": " << p.bound << " " << p.gpu;
           ASSERT_TRUE(std::isfinite(p.compute) && std::isfinite(p.memory) && p.gpu >= 0) << gpu.id;
-          ASSERT_EQ(features.size(), feature_names(group_of(work)).size());
-          for (const float value : features) ASSERT_TRUE(std::isfinite(value)) << gpu.id << name(group_of(work));
+          const std::size_t count = feature_names(group_of(work)).size();
+          for (const float value : std::span(features).first(count)) {
+            ASSERT_TRUE(std::isfinite(value)) << gpu.id << name(group_of(work));
+          }
+          ASSERT_TRUE(std::isnan(features[count])) << gpu.id << name(group_of(work));
         }
       }
     }

@@ -2,12 +2,7 @@
 #include "predict/lower.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <tuple>
-#include <utility>
-
-#include "graph/walk.h"
 
 namespace joulecast {
 
@@ -92,13 +87,13 @@ PointwiseKind kind_of(ActivationKind kind) {
 struct LowerVisitor {
   NodeLowering& self;
   const CostContext& context;
+  const Cost& cost;
   std::vector<LoweredOperation>& out;
 
   // ---- shared ----
   void emit(const Work& work, std::int64_t count = 1, std::int64_t calls = 1) { out.push_back({work, count, calls}); }
 
   void pointwise(PointwiseKind kind, bool active = true) {
-    const Cost cost = operator_cost(context);
     const std::int64_t elements = context.has_output(0) ? context.output().elements() : 0;
     emit(PointwiseWork{.kind = kind,
                        .elements = elements,
@@ -377,7 +372,7 @@ struct LowerVisitor {
   void operator()(const Split& op) { set_strided(op.axis != 0); }
   void operator()(const Gather& op) {
     // One fixed index is torch's select, a view: nothing is written.
-    if (operator_cost(context).forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
+    if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
     set_strided(op.axis != 0 || strided(0));
   }
   void operator()(const Squeeze&) { view(); }
@@ -413,60 +408,9 @@ bool on_host(const CostContext& context) {
 
 }  // namespace
 
-void NodeLowering::lower(const CostContext& context, std::vector<LoweredOperation>& out) {
+void NodeLowering::lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out) {
   if (!context.has_output(0) || on_host(context)) return;
-  std::visit(LowerVisitor{*this, context, out}, context.node().op);
-}
-
-}  // namespace joulecast
-
-namespace joulecast {
-namespace {
-
-// Equal work becomes one entry, in order of first appearance.
-class Merger {
- public:
-  void add(const LoweredOperation& operation, std::int64_t times) {
-    const auto [it, fresh] =
-        places_.try_emplace(Key{operation.work, operation.opaque, operation.no_input_gradient}, out_.size());
-    if (fresh)
-      out_.push_back(
-          {.work = operation.work, .opaque = operation.opaque, .no_input_gradient = operation.no_input_gradient});
-    LoweredOperation& entry = out_[it->second];
-    entry.count += operation.count * times;
-    entry.calls += operation.calls * times;
-  }
-  std::vector<LoweredOperation> take() && { return std::move(out_); }
-
- private:
-  using Key = std::tuple<Work, bool, bool>;
-  std::map<Key, std::size_t> places_;
-  std::vector<LoweredOperation> out_;
-};
-
-// The first layer of a network needs no gradient of its input; only matrix work is much cheaper without it.
-bool reads_graph_input(const Visit& visit) {
-  return !visit.node.inputs.empty() && visit.node.inputs[0] != kNoValue &&
-         visit.graph.value(visit.node.inputs[0]).kind == ValueKind::kInput;
-}
-
-}  // namespace
-
-std::vector<LoweredOperation> lower(const Graph& graph, const TypeTable& types, const LowerOptions& options) {
-  Merger merger;
-  std::map<const Graph*, NodeLowering> lowerings;  // values are numbered apart in every body
-  std::vector<LoweredOperation> found;
-  for_each_operation(graph, types, [&](const Visit& visit) {
-    NodeLowering& lowering = lowerings.try_emplace(&visit.graph, options, visit.graph.values.size()).first->second;
-    found.clear();
-    lowering.lower(CostContext(visit.graph, visit.node, visit.types), found);
-    const bool first = &visit.graph == &graph && options.mode == Mode::kTraining && reads_graph_input(visit);
-    for (LoweredOperation& operation : found) {
-      operation.no_input_gradient = first;
-      merger.add(operation, visit.repetitions);
-    }
-  });
-  return std::move(merger).take();
+  std::visit(LowerVisitor{*this, context, cost, out}, context.node().op);
 }
 
 }  // namespace joulecast

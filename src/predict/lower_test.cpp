@@ -2,6 +2,7 @@
 // What a runtime makes of graphs in text form.
 #include "predict/lower.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "joulecast/predict.h"
@@ -130,6 +131,25 @@ TEST(Lower, OnlyTheFirstLayerNeedsNoInputGradient) {
   ASSERT_EQ(inference.size(), 1U);  // merged
   EXPECT_EQ(inference[0].count, 2);
   EXPECT_EQ(inference[0].calls, 2);
+}
+
+// More kinds of work than the table of places begins with, each twice, in order of first appearance.
+TEST(Lower, EqualWorkIsOneEntryHoweverManyThereAre) {
+  std::string text = R"(graph "many" {
+    input %x : f32[1, 4]
+)";
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    for (int i = 1; i <= 500; ++i) {
+      text += fmt::format("    input %x{0}_{1} : f32[{1}, 4]\n    %y{0}_{1} = activation(%x{0}_{1}) {{kind = relu}}\n",
+                          repeat, i);
+    }
+  }
+  const auto operations = lowered(text + "    output %y0_1\n  }");
+  ASSERT_EQ(operations.size(), 500U);
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    EXPECT_EQ(std::get<PointwiseWork>(operations[i].work).elements, static_cast<std::int64_t>(4 * (i + 1)));
+    EXPECT_EQ(operations[i].count, 2);
+  }
 }
 
 TEST(Lower, ConvolutionSaysItsShapesAndArithmetic) {

@@ -51,7 +51,8 @@ Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   NodeLowering lowering({.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime},
                         row.graph->values.size());
   std::vector<LoweredOperation> found;
-  lowering.lower(CostContext(*row.graph, row.graph->nodes[0], types), found);
+  const CostContext context(*row.graph, row.graph->nodes[0], types);
+  lowering.lower(context, operator_cost(context), found);
   if (found.size() != 1) return unsupported(fmt::format("runs as {} kernels", found.size()));
   MeasuredWork out{found[0].work, situation_of(row)};
   adjust(out.work, row, out.situation.state);

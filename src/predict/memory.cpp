@@ -2,8 +2,9 @@
 #include "predict/memory.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace joulecast {
@@ -11,7 +12,9 @@ namespace {
 
 // PyTorch's caching allocator: blocks of multiples of 512 B (kMinBlockSize, c10/cuda/CUDACachingAllocator.cpp).
 double block(const TensorType& type) {
-  return std::ceil(type.bytes().value() / 512.0) * 512.0;
+  constexpr std::int64_t kBits = std::int64_t{512} * 8;
+  const std::int64_t bits = type.elements() * bit_width(type.element);  // at most 2^48 elements of 128 bits
+  return static_cast<double>((bits + kBits - 1) / kBits) * 512.0;
 }
 
 // An output that is only another look at its input takes no memory of its own.
@@ -48,32 +51,32 @@ class Liveness {
 
   // The largest sum of live storage, freeing each after its last reader.
   [[nodiscard]] double inference_peak() const {
-    std::vector<std::vector<std::uint32_t>> dying(graph_.nodes.size());
+    // Storages that die with the same node are a list: the node has the first, each storage the next.
+    constexpr std::uint32_t kEnd = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> dying(graph_.nodes.size(), kEnd);
+    std::vector<std::uint32_t> next(size_.size(), kEnd);
     double live = 0.0;
     for (const GraphInput& input : graph_.inputs) live += size_[index(input.value)];
     for (std::size_t s = 0; s < size_.size(); ++s) {
-      if (storage_[s] == s && size_[s] > 0.0 && last_use_[s] < graph_.nodes.size())
-        dying[last_use_[s]].push_back(static_cast<std::uint32_t>(s));
+      if (storage_[s] != s || size_[s] <= 0.0 || last_use_[s] >= graph_.nodes.size()) continue;
+      next[s] = std::exchange(dying[last_use_[s]], static_cast<std::uint32_t>(s));
     }
     double peak = live;
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       for (const ValueId id : graph_.nodes[n].outputs) live += own_size(id);
       peak = std::max(peak, live);
-      for (const std::uint32_t s : dying[n]) live -= size_[s];
+      for (std::uint32_t s = dying[n]; s != kEnd; s = next[s]) live -= size_[s];
     }
     return peak;
   }
 
-  // What autograd keeps until backward: every storage some gradient formula reads.
+  // What autograd keeps of the graph's values until backward: every storage some gradient formula reads.
   [[nodiscard]] double kept_for_backward() const {
     std::vector<bool> kept(size_.size(), false);
-    double extra = 0.0;
-    for (const Node& node : graph_.nodes) {
-      mark_saved(node, kept);
-      extra += operator_cost(CostContext(graph_, node, types_)).saved.value();
-    }
-    for (std::size_t s = 0; s < size_.size(); ++s) extra += kept[s] ? size_[s] : 0.0;
-    return extra;
+    for (const Node& node : graph_.nodes) mark_saved(node, kept);
+    double sum = 0.0;
+    for (std::size_t s = 0; s < size_.size(); ++s) sum += kept[s] ? size_[s] : 0.0;
+    return sum;
   }
 
   // The largest single gradient pair in flight while backward runs: of an output and of its inputs.
@@ -166,7 +169,7 @@ double state_per_parameter(Optimizer optimizer) {
 
 }  // namespace
 
-MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, const PrepareOptions& options) {
+MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, Bytes saved, const PrepareOptions& options) {
   const Liveness liveness(graph, types, options.mode);
   MemoryPlan plan;
   plan.parameters = Bytes{parameter_bytes(graph, types)};
@@ -176,7 +179,7 @@ MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, const Prepare
   }
   plan.gradients = plan.parameters;
   plan.optimizer_state = plan.parameters * state_per_parameter(options.optimizer);
-  plan.activations = Bytes{liveness.kept_for_backward() + liveness.gradient_in_flight()};
+  plan.activations = saved + Bytes{liveness.kept_for_backward() + liveness.gradient_in_flight()};
   return plan;
 }
 

@@ -8,7 +8,8 @@ namespace joulecast {
 
 // Peak of the allocator: parameters, gradients, optimizer state and the live activations, in the order of the nodes.
 // Training keeps what backward needs until the loss, then frees it in reverse; inference frees after the last reader.
-MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, const PrepareOptions& options);
+// `saved`: what the operators keep for backward besides values of the graph.
+MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, Bytes saved, const PrepareOptions& options);
 
 // What the driver shows on top of the allocator's bytes: segments, CUDA context, cuBLAS workspace. The interval is the
 // spread of published contexts, not a fit.

@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "graph/walk.h"
+
 namespace joulecast {
 namespace {
 
@@ -27,7 +29,7 @@ MemoryPlan planned(std::string_view text, const PrepareOptions& options) {
   EXPECT_TRUE(graph) << graph.error().text();
   const auto types = infer_types(*graph, {});
   EXPECT_TRUE(types);
-  return plan_memory(*graph, *types, options);
+  return plan_memory(*graph, *types, total_cost(*graph, *types).saved, options);
 }
 
 // At any time two activations live: a layer's input and its output; the ReLU overwrites its input.

@@ -59,7 +59,7 @@ std::optional<Arithmetic> arithmetic_of(const Work& work) {
       work);
 }
 
-Physics physics_of(const Work& work, const Device& device, Situation situation, FeatureRow& features) {
+Physics physics_of(const Work& work, const Device& device, Situation situation, std::span<float> features) {
   return std::visit([&](const auto& w) { return physics_of(w, device, situation, features); }, work);
 }
 

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "joulecast/gpu.h"
-#include "joulecast/inline_vector.h"
 #include "joulecast/workload.h"
 #include "predict/work.h"
 
@@ -54,8 +53,8 @@ struct Situation {
   double host_scale = 1.0;  // of kBare: how slow the machine's processor is
 };
 
+// No group has more features than this.
 inline constexpr std::size_t kMaxFeatures = 64;
-using FeatureRow = InlineVector<float, kMaxFeatures>;
 
 // Times of the bound's parts. `bound` joins `gpu` and `host`, `gpu` joins `compute` and `memory`.
 struct Physics {
@@ -76,14 +75,15 @@ std::string_view name(Arithmetic arithmetic);  // "fp64", "fp32", "tf32", "fp16"
 Group group_of(const Work& work);
 // Of matrix work; nothing for the rest.
 std::optional<Arithmetic> arithmetic_of(const Work& work);
-// The names of the group's features, in the order physics_of() appends them.
+// The names of the group's features, in the order physics_of() writes them.
 std::span<const std::string_view> feature_names(Group group);
 
-Physics physics_of(const ConvWork& work, const Device& device, Situation situation, FeatureRow& features);
-Physics physics_of(const GemmWork& work, const Device& device, Situation situation, FeatureRow& features);
-Physics physics_of(const PointwiseWork& work, const Device& device, Situation situation, FeatureRow& features);
-Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, FeatureRow& features);
-Physics physics_of(const AttentionWork& work, const Device& device, Situation situation, FeatureRow& features);
-Physics physics_of(const Work& work, const Device& device, Situation situation, FeatureRow& features);
+// Writes the features of the work's group to the front of `features`. Requires: room for all of them.
+Physics physics_of(const ConvWork& work, const Device& device, Situation situation, std::span<float> features);
+Physics physics_of(const GemmWork& work, const Device& device, Situation situation, std::span<float> features);
+Physics physics_of(const PointwiseWork& work, const Device& device, Situation situation, std::span<float> features);
+Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features);
+Physics physics_of(const AttentionWork& work, const Device& device, Situation situation, std::span<float> features);
+Physics physics_of(const Work& work, const Device& device, Situation situation, std::span<float> features);
 
 }  // namespace joulecast

@@ -64,30 +64,40 @@ std::int64_t batch_of(const Graph& graph, const TypeTable& types) {
   return shape.empty() ? 1 : shape[0];
 }
 
-void add_totals(const Graph& graph, const TypeTable& types, Workload& load) {
+// Sums over the whole network, filled node by node.
+struct Totals {
+  Cost sum;
+  Bytes saved;  // for backward, besides values of the graph itself; bodies are not kept whole
   std::map<std::string, UnknownOperator> unknown;
-  for_each_operation(graph, types, [&](const Visit& visit) {
-    const Cost cost = operator_cost(CostContext(visit.graph, visit.node, visit.types));
+
+  void add(const Visit& visit, const Cost& cost, bool in_body) {
     const auto factor = static_cast<double>(visit.repetitions);
-    load.total.forward_flops += cost.forward_flops * factor;
-    load.total.backward_flops += cost.backward_flops * factor;
-    load.total.forward_read += cost.forward_read * factor;
-    load.total.forward_written += cost.forward_written * factor;
-    load.total.backward_read += cost.backward_read * factor;
-    load.total.backward_written += cost.backward_written * factor;
+    sum.forward_flops += cost.forward_flops * factor;
+    sum.backward_flops += cost.backward_flops * factor;
+    sum.forward_read += cost.forward_read * factor;
+    sum.forward_written += cost.forward_written * factor;
+    sum.backward_read += cost.backward_read * factor;
+    sum.backward_written += cost.backward_written * factor;
+    if (!in_body) saved += cost.saved;
     if (const auto* opaque = std::get_if<Opaque>(&visit.node.op)) {
       UnknownOperator& u = unknown[opaque->name];
       u.name = opaque->name;
       u.count += visit.repetitions;
       u.byte_share += (cost.forward_read + cost.forward_written).value() * factor;
     }
-  });
-  const double bytes = (load.total.forward_read + load.total.forward_written).value();
-  for (auto& [key, u] : unknown) {
-    u.byte_share = bytes > 0.0 ? u.byte_share / bytes : 0.0;
-    load.unknown_operators.push_back(u);
   }
-}
+
+  // Bytes of each become shares of all.
+  [[nodiscard]] std::vector<UnknownOperator> unknown_operators() const {
+    const double bytes = (sum.forward_read + sum.forward_written).value();
+    std::vector<UnknownOperator> out;
+    for (const auto& [key, found] : unknown) {
+      out.push_back(found);
+      out.back().byte_share = bytes > 0.0 ? found.byte_share / bytes : 0.0;
+    }
+    return out;
+  }
+};
 
 // Running mean and variance are no parameters in PyTorch's sense: nothing trains them.
 std::vector<bool> buffers_of(const Graph& graph) {
@@ -122,9 +132,17 @@ Result<Workload> prepare(const Graph& graph, const Binding& binding, const Prepa
   Workload load;
   load.options = options;
   load.batch = batch_of(graph, types);
-  load.operations = lower(graph, types, {.mode = options.mode, .precision = precision, .runtime = options.runtime});
-  load.memory = plan_memory(graph, types, options);
-  add_totals(graph, types, load);
+  Totals totals;
+  NetworkLowering network(graph, {.mode = options.mode, .precision = precision, .runtime = options.runtime});
+  for_each_operation(graph, types, [&](const Visit& visit) {
+    const Cost cost = operator_cost(CostContext(visit.graph, visit.node, visit.types));
+    totals.add(visit, cost, &visit.graph != &graph);
+    network.add(visit, cost);
+  });
+  load.operations = std::move(network).take();
+  load.memory = plan_memory(graph, types, totals.saved, options);
+  load.total = totals.sum;
+  load.unknown_operators = totals.unknown_operators();
   add_parameters(graph, types, load);
   for (const GraphNote& note : graph.notes) load.notes.push_back(note.text);
   return load;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network as a multiset of operations.
+#include <functional>
+#include <utility>
+
+#include "predict/lower.h"
+
+namespace joulecast {
+namespace {
+
+void mix(std::uint64_t& hash, std::int64_t value) {
+  hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15U;
+  hash ^= hash >> 32;
+}
+
+// Only a hint where to look, so the fields that differ most will do.
+void mix(std::uint64_t& hash, const ConvWork& w) {
+  for (const std::int64_t field : {w.in_channels, w.out_channels, w.in_height, w.kernel_height, w.stride}) mix(hash, field);
+}
+void mix(std::uint64_t& hash, const GemmWork& w) {
+  for (const std::int64_t field : {w.rows, w.columns, w.depth}) mix(hash, field);
+}
+void mix(std::uint64_t& hash, const PointwiseWork& w) {
+  for (const std::int64_t field : {static_cast<std::int64_t>(w.kind), w.elements, w.forward_bytes}) mix(hash, field);
+}
+void mix(std::uint64_t& hash, const ReductionWork& w) {
+  for (const std::int64_t field : {w.in_elements, w.channels, w.columns}) mix(hash, field);
+}
+void mix(std::uint64_t& hash, const AttentionWork& w) {
+  for (const std::int64_t field : {w.heads, w.queries, w.past}) mix(hash, field);
+}
+
+std::uint64_t hint(const Work& work) {
+  std::uint64_t hash = work.index();
+  std::visit([&](const auto& w) { mix(hash, w); }, work);
+  return hash;
+}
+
+// The first layer of a network needs no gradient of its input; only matrix work is much cheaper without it.
+bool reads_graph_input(const Visit& visit) {
+  return !visit.node.inputs.empty() && visit.node.inputs[0] != kNoValue &&
+         visit.graph.value(visit.node.inputs[0]).kind == ValueKind::kInput;
+}
+
+}  // namespace
+
+NetworkLowering::NetworkLowering(const Graph& graph, const LowerOptions& options) : graph_(graph), options_(options) {}
+
+void NetworkLowering::add(const Visit& visit, const Cost& cost) {
+  NodeLowering& lowering = lowerings_.try_emplace(&visit.graph, options_, visit.graph.values.size()).first->second;
+  found_.clear();
+  lowering.lower(CostContext(visit.graph, visit.node, visit.types), cost, found_);
+  const bool first = &visit.graph == &graph_ && options_.mode == Mode::kTraining && reads_graph_input(visit);
+  for (LoweredOperation& operation : found_) {
+    operation.no_input_gradient = first;
+    merge(operation, visit.repetitions);
+  }
+}
+
+void NetworkLowering::merge(const LoweredOperation& operation, std::int64_t times) {
+  const auto same = [&](const LoweredOperation& other) {
+    return other.opaque == operation.opaque && other.no_input_gradient == operation.no_input_gradient &&
+           other.work == operation.work;
+  };
+  if (2 * (out_.size() + 1) > places_.size()) grow();
+  std::size_t at = hint(operation.work) % places_.size();
+  while (places_[at] != kFree && !same(out_[places_[at]])) at = (at + 1) % places_.size();
+  if (places_[at] == kFree) {
+    places_[at] = static_cast<std::uint32_t>(out_.size());
+    out_.push_back(operation);
+    out_.back().count = out_.back().calls = 0;
+  }
+  LoweredOperation& entry = out_[places_[at]];
+  entry.count += operation.count * times;
+  entry.calls += operation.calls * times;
+}
+
+void NetworkLowering::grow() {
+  places_.assign(std::max<std::size_t>(256, 4 * out_.size()), kFree);
+  for (std::uint32_t i = 0; i < out_.size(); ++i) {
+    std::size_t at = hint(out_[i].work) % places_.size();
+    while (places_[at] != kFree) at = (at + 1) % places_.size();
+    places_[at] = i;
+  }
+}
+
+std::vector<LoweredOperation> lower(const Graph& graph, const TypeTable& types, const LowerOptions& options) {
+  NetworkLowering network(graph, options);
+  for_each_operation(graph, types, [&](const Visit& visit) {
+    network.add(visit, operator_cost(CostContext(visit.graph, visit.node, visit.types)));
+  });
+  return std::move(network).take();
+}
+
+}  // namespace joulecast
