@@ -108,7 +108,8 @@ struct Prediction {
   bool fits = true;                        // `memory` against what the board has
   std::optional<std::string> mig_profile;  // the smallest slice the memory fits in
   Support support = Support::kOutside;
-  bool host_bound = false;                    // the host, not the GPU, sets the time
+  Seconds gpu_busy, host_busy;                // side by side; the longer one sets the time
+  bool host_bound = false;                    // it is the host's
   std::vector<OperationEstimate> operations;  // longest first, if asked for
 };
 
@@ -116,6 +117,7 @@ struct PredictOptions {
   // A power limit the GPU was measured under. How time and power follow a limit or a clock is not modelled yet: the
   // limit only scales the power, so use it for boards sold with another default.
   Setting setting;
+  HostMachine host{};
   bool breakdown = false;
 };
 

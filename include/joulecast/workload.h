@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "joulecast/units.h"
@@ -23,6 +24,18 @@ enum class Runtime : std::uint8_t {
   kCudaGraph,  // captured kernels, no host in the way (the aiconfigurator tables)
 };
 
+// Whose calls a host's are compared with.
+enum class HostProfile : std::uint8_t {
+  kModern,  // PyTorch 2 on the EPYC server with the A30 of the Heidelberg tables
+  kOlder,   // the RTX 2080 Ti's machine of the same tables: 2 to 3 times as much a call, by its kind
+};
+
+// The machine that launches the kernels: processor, Python, driver. Small networks take as long as it does.
+struct HostMachine {
+  HostProfile profile = HostProfile::kModern;
+  double scale = 1.0;  // what a call costs, relative to the profile's machine
+};
+
 // What is set on the device. Absent: the device's default.
 struct Setting {
   std::optional<Hertz> sm_clock;
@@ -35,5 +48,8 @@ std::string_view name(Runtime runtime);      // "pytorch-eager", "cuda-graph"
 std::optional<Mode> parse_mode(std::string_view text);
 std::optional<Precision> parse_precision(std::string_view text);
 std::optional<Runtime> parse_runtime(std::string_view text);
+// "modern", "older", a factor on the modern one ("1.8"), or both ("older:1.2"). Factors from 0.01 to 100.
+std::optional<HostMachine> parse_host(std::string_view text);
+std::string text(const HostMachine& host);  // as parse_host reads it
 
 }  // namespace joulecast

@@ -144,7 +144,10 @@ Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
                       prepare(*network, binding_of(*network, row),
                               {.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime}));
   const Setting setting{.sm_clock = {}, .power_limit = row.at.power_limit};
-  JC_ASSIGN_OR_RETURN(const Prediction p, predictor_.predict(load, *gpu, {.setting = setting}));
+  JC_ASSIGN_OR_RETURN(
+      const Prediction p,
+      predictor_.predict(load, *gpu,
+                         {.setting = setting, .host = measured_host(row.from.table, gpu->id, row.at.mode)}));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, setting));
   const auto found = [](const auto& interval) {
     return FoundValue{interval.value.value(), interval.lo.value(), interval.hi.value()};

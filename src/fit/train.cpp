@@ -108,7 +108,6 @@ void add_gpus(Group group, const std::vector<Sample>& samples, Numbers& gpus, Nu
   for (const Sample& s : samples) {
     gpus[fmt::format("seen/{}/{}", name(group), s.gpu->id)] = 1.0;
     gpus[fmt::format("architecture/{}", s.gpu->architecture)] = 1.0;
-    if (s.situation.host == Host::kOlder) gpus[fmt::format("older-host/{}", s.gpu->id)] = 1.0;
     // Whole networks of convolutions were measured there: only then is a network inside.
     if (group == Group::kConv) gpus[fmt::format("measured/{}", s.gpu->id)] = 1.0;
     largest = std::max(largest, work_size(s.work));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "joulecast/workload.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <charconv>
 #include <cstddef>
 
 namespace joulecast {
@@ -10,6 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 2> kModes{"inference", "training"};
 constexpr std::array<std::string_view, 8> kPrecisions{"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"};
 constexpr std::array<std::string_view, 2> kRuntimes{"pytorch-eager", "cuda-graph"};
+
+constexpr std::array<std::string_view, 2> kProfiles{"modern", "older"};
 
 template <typename E, std::size_t N>
 std::optional<E> parse(const std::array<std::string_view, N>& names, std::string_view text) {
@@ -38,6 +43,26 @@ std::optional<Precision> parse_precision(std::string_view text) {
 }
 std::optional<Runtime> parse_runtime(std::string_view text) {
   return parse<Runtime>(kRuntimes, text);
+}
+
+std::optional<HostMachine> parse_host(std::string_view text) {
+  HostMachine out;
+  const std::size_t colon = text.find(':');
+  const std::string_view first = text.substr(0, colon);
+  if (const auto profile = parse<HostProfile>(kProfiles, first)) {
+    out.profile = *profile;
+    if (colon == std::string_view::npos) return out;
+    text.remove_prefix(colon + 1);
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out.scale);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(out.scale >= 0.01 && out.scale <= 100.0)) return std::nullopt;
+  return out;
+}
+
+std::string text(const HostMachine& host) {
+  const std::string_view profile = kProfiles[static_cast<std::size_t>(host.profile)];
+  return host.scale == 1.0 ? std::string(profile) : fmt::format("{}:{}", profile, host.scale);
 }
 
 }  // namespace joulecast

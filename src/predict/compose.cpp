@@ -22,11 +22,13 @@ double busy_in_network(const ComposePart& part, const Device& device, Mode mode)
 
 namespace {
 
+// On the profile's own machine; `part.host` is the profile's already.
 double host_in_network(const ComposePart& part, const ComposeInput& input, const ComposeConstants& c) {
   const bool training = input.mode == Mode::kTraining;
-  if (part.functional) return (training ? c.functional_training : c.functional_inference) * input.host_scale;
+  const bool older = input.host.profile == HostProfile::kOlder;
+  if (part.functional) return (training ? c.functional_training : c.functional_inference) * (older ? 2.0 : 1.0);
   if (!training) return c.host_inference * part.host;
-  return c.host_training * std::max(0.0, part.host - c.benchmark_call * (input.host_scale > 1.0 ? 1.61 : 1.0));
+  return c.host_training * std::max(0.0, part.host - c.benchmark_call * (older ? 1.61 : 1.0));
 }
 
 }  // namespace
@@ -45,6 +47,7 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
   out.gpu += step;
   dynamic += 0.8 * (device.limit - device.idle) * step;
   if (input.mode == Mode::kTraining) out.host += constants.parameter_call * input.parameter_tensors;
+  out.host *= input.host.scale;
   out.time = joined(out.gpu, out.host, constants.sharpness);
   out.energy = std::min(dynamic + device.idle * out.time, constants.power_ceiling * device.limit * out.time);
   return out;

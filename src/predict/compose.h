@@ -38,7 +38,7 @@ struct ComposeInput {
   Mode mode = Mode::kInference;
   double parameter_tensors = 0;
   double optimizer_bytes = 0;  // moved by the optimizer's step
-  double host_scale = 1.0;     // 2 on the RTX 2080 Ti's machine
+  HostMachine host{};
 };
 
 struct Composition {

@@ -38,6 +38,22 @@ TEST(Compose, HostBoundNetworkWaitsForItsCalls) {
   EXPECT_NEAR(c.energy, 20 * 125e-6 + 10 * 8 * 11e-6, 1e-6);
 }
 
+// A host that is twice as slow takes twice as long for its calls, and the GPU no longer.
+TEST(Compose, SlowerHostsOnlyLengthenTheCalls) {
+  const std::vector<ComposePart> parts{
+      {.time = 300e-6, .gpu = 100e-6, .host = 200e-6, .power = 60, .count = 10, .calls = 10},
+      {.time = 50e-6, .gpu = 40e-6, .host = 20e-6, .power = 60, .count = 5, .calls = 5, .functional = true}};
+  for (const Mode mode : {Mode::kInference, Mode::kTraining}) {
+    ComposeInput input{.parts = parts, .mode = mode, .parameter_tensors = 20, .optimizer_bytes = 1e6};
+    const Composition one = compose(input, toy(), {});
+    input.host.scale = 2.0;
+    const Composition two = compose(input, toy(), {});
+    EXPECT_NEAR(two.host, 2.0 * one.host, 1e-12);
+    EXPECT_EQ(two.gpu, one.gpu);
+    EXPECT_GT(two.time, one.time);
+  }
+}
+
 TEST(Compose, EnergyStaysBelowTheLimit) {
   const ComposePart part{.time = 1e-3, .gpu = 1e-3, .host = 0, .power = 100, .count = 50, .calls = 50};
   const Composition c = composed({part});

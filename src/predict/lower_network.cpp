@@ -15,7 +15,8 @@ void mix(std::uint64_t& hash, std::int64_t value) {
 
 // Only a hint where to look, so the fields that differ most will do.
 void mix(std::uint64_t& hash, const ConvWork& w) {
-  for (const std::int64_t field : {w.in_channels, w.out_channels, w.in_height, w.kernel_height, w.stride}) mix(hash, field);
+  for (const std::int64_t field : {w.in_channels, w.out_channels, w.in_height, w.kernel_height, w.stride})
+    mix(hash, field);
 }
 void mix(std::uint64_t& hash, const GemmWork& w) {
   for (const std::int64_t field : {w.rows, w.columns, w.depth}) mix(hash, field);

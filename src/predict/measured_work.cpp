@@ -45,6 +45,35 @@ void adjust(Work& work, const MeasuredOperation& row, State state) {
 
 }  // namespace
 
+namespace {
+
+// What a call costs on the machines of the tables of networks, relative to the profile's machine. Fitted by
+// tools/accuracy/hosts.py, one number a machine and mode.
+struct Machine {
+  std::string_view table, gpu_id;
+  HostProfile profile;
+  double inference, training;
+};
+constexpr std::array<Machine, 7> kMachines{{
+    {"heidelberg_networks", "rtx-2080-ti", HostProfile::kOlder, 1.0, 1.0},
+    {"torchvision_gpu_benchmark", "a100-sxm4-40gb", HostProfile::kModern, 1.83, 1.76},
+    {"torchvision_gpu_benchmark", "gtx-1080-ti", HostProfile::kModern, 2.05, 1.70},
+    {"torchvision_gpu_benchmark", "rtx-2080-ti", HostProfile::kModern, 1.15, 1.92},
+    {"torchvision_gpu_benchmark", "titan-v", HostProfile::kModern, 1.10, 1.15},
+    {"torchvision_gpu_benchmark", "titan-xp", HostProfile::kModern, 2.88, 2.24},
+    {"timm_benchmark", "rtx-3090", HostProfile::kModern, 1.0, 1.0},
+}};
+
+}  // namespace
+
+HostMachine measured_host(std::string_view table, std::string_view gpu_id, Mode mode) {
+  for (const Machine& machine : kMachines) {
+    if (machine.table != table || machine.gpu_id != gpu_id) continue;
+    return {machine.profile, mode == Mode::kTraining ? machine.training : machine.inference};
+  }
+  return {};
+}
+
 Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
   JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(*row.graph, {}));

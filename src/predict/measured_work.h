@@ -17,4 +17,7 @@ struct MeasuredWork {
 // Errors: kUnsupported where the row runs as several kernels or none, or in a runtime without a host model.
 Result<MeasuredWork> measured_work(const MeasuredOperation& row);
 
+// The machine on which a published table was measured; the reference machine for tables that nobody fitted.
+HostMachine measured_host(std::string_view table, std::string_view gpu_id, Mode mode);
+
 }  // namespace joulecast

@@ -24,7 +24,7 @@ struct Predictor::Impl {
   Pack pack;
   Estimator estimator;
   ComposeConstants compose;
-  TableView gpus;                         // "measured/<id>", "architecture/<name>", "older-host/<id>"
+  TableView gpus;                         // "measured/<id>", "architecture/<name>"
   std::array<double, kGroups> largest{};  // by group, the largest work that was measured
   std::array<IntervalFactors, 3> intervals;
   std::string_view report;
@@ -234,7 +234,7 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
 Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) const {
   JC_ASSIGN_OR_RETURN(const Device device, make_device(gpu, options.setting));
   JC_ASSIGN_OR_RETURN(const std::vector<Work> works, works_on(workload, gpu, device));
-  const bool older = impl_->gpus.find(fmt::format("older-host/{}", gpu.id)).has_value();
+  const bool older = options.host.profile == HostProfile::kOlder;
   const bool captured = workload.options.runtime == Runtime::kCudaGraph;
   const Situation situation{.state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval,
                             .host = captured ? Host::kCaptured
@@ -247,7 +247,7 @@ Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, 
                                      .mode = workload.options.mode,
                                      .parameter_tensors = static_cast<double>(workload.parameter_tensors),
                                      .optimizer_bytes = optimizer_traffic(workload),
-                                     .host_scale = older ? 2.0 : 1.0},
+                                     .host = options.host},
                                     device, impl_->compose);
   Prediction out;
   out.gpu = std::string(gpu.id);
@@ -264,6 +264,8 @@ Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, 
   out.memory = device_memory(workload.memory, gpu, workload.options.mode);
   out.fits = out.memory.value <= gpu.memory_visible.value_or(gpu.memory_total.value_or(gpu.memory));
   out.mig_profile = smallest_mig_profile(gpu, out.memory.value);
+  out.gpu_busy = Seconds{whole.gpu};
+  out.host_busy = Seconds{whole.host};
   out.host_bound = whole.host > whole.gpu;
   if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
   return out;
