@@ -44,6 +44,13 @@ Result<std::size_t> normalize_axis(std::int64_t axis, std::size_t rank) {
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }
 
+ElementType promoted(const TensorType& a, const TensorType& b) {
+  if (a.element == b.element || !is_floating(a.element) || !is_floating(b.element)) return a.element;
+  if (a.shape.empty() != b.shape.empty()) return a.shape.empty() ? b.element : a.element;
+  if (bit_width(a.element) == bit_width(b.element)) return ElementType::kFloat32;
+  return bit_width(a.element) > bit_width(b.element) ? a.element : b.element;
+}
+
 Result<Shape> broadcast(const Shape& a, const Shape& b) {
   const Shape& longer = a.size() >= b.size() ? a : b;
   const Shape& shorter = a.size() >= b.size() ? b : a;

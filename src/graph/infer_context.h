@@ -44,6 +44,10 @@ class InferContext {
   TypeTable& table_;
 };
 
+// The element type of arithmetic on both: the wider of two floating types, as PyTorch promotes (halves of two kinds to
+// FP32); a scalar does not widen. Otherwise that of `a`, as exporters write the same type twice.
+ElementType promoted(const TensorType& a, const TensorType& b);
+
 // `axis` counted from the front. Fails unless -rank <= axis < rank.
 Result<std::size_t> normalize_axis(std::int64_t axis, std::size_t rank);
 // numpy broadcasting of two shapes.

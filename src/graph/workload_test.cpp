@@ -13,7 +13,8 @@ TEST(Workload, HostsAreNamedScaledOrBoth) {
   EXPECT_EQ(parse_host("1.8")->scale, 1.8);
   EXPECT_EQ(parse_host("older:0.5")->profile, HostProfile::kOlder);
   EXPECT_EQ(parse_host("older:0.5")->scale, 0.5);
-  for (const char* wrong : {"", ":", "older:", "0", "-1", "nan", "inf", "1e9", "1.5x", "fast", "fast:2", "modern:2:3"}) {
+  for (const char* wrong :
+       {"", ":", "older:", "0", "-1", "nan", "inf", "1e9", "1.5x", "fast", "fast:2", "modern:2:3"}) {
     EXPECT_FALSE(parse_host(wrong)) << wrong;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -39,6 +40,20 @@ void hold(Device& device) {
   set(Arithmetic::kFp8, held_fraction(device.fp8, device.limit, 0.5, 1.8, 0.45));
 }
 
+// Flops a clock and SM of the A30's TF32 units, where convolutions reach the law's share of the peak. GeForce boards
+// add up in FP32 at half the rate (512) and come near it, Hopper's 4096 are out of reach. Exponent fitted on 200
+// networks of timm under autocast: RTX 3090 and 4090 against RTX PRO 6000.
+constexpr double kA30Tf32 = 82e12 / (56 * 1.44e9);
+
+void set_reach(Device& device) {
+  for (const Arithmetic tensor : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kFp8}) {
+    const double peak = device.peak(tensor);
+    if (peak <= 0.0) continue;
+    const double width = peak / (device.sm * device.clock);
+    device.reach[static_cast<std::size_t>(tensor)] = std::clamp(std::pow(kA30Tf32 / width, 0.65), 0.3, 1.8);
+  }
+}
+
 }  // namespace
 
 Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
@@ -65,6 +80,7 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
   device.fp8 = value_or_zero(gpu.fp8_peak) * slower;
   device.capability = parse_capability(gpu.compute_capability);
   hold(device);
+  set_reach(device);
   return device;
 }
 

@@ -135,7 +135,7 @@ Physics physics_of(const AttentionWork& work, const Device& device, Situation si
                        2.0 * e.kv_heads * e.head * e.keys * static_cast<double>(work.kv_bytes));
   const Parts part = is_decode(work)
                          ? decode(work, device, p.peak, p.bytes)
-                         : prefill(work, device, p.peak * device.held_at(work.arithmetic) * 0.73, p.bytes, e.tiles);
+                         : prefill(work, device, sustained_peak(work.arithmetic, device) * 0.73, p.bytes, e.tiles);
   p.gpu = gpu_time(work, e, part, device);
   p.compute = useful_flops(work, e) / p.peak;
   if (situation.state == State::kTraining) {  // five products instead of two

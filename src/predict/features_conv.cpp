@@ -84,9 +84,12 @@ struct Efficiency {
   double forward, data, weight;
 };
 
-Efficiency efficiency_of(const ConvWork& w, const Sizes& s, bool tensor) {
+Efficiency efficiency_of(const ConvWork& w, const Sizes& s, const Device& device) {
   const bool first = s.group_in <= 4 && !(s.group_in == 1 && w.groups > 1);  // an image's few channels
-  if (tensor) return {0.50 * (first ? 0.24 : 1.0), 0.43, 0.43};
+  if (is_tensor(w)) {
+    const double reach = device.reach_at(w.arithmetic);
+    return {0.50 * reach * (first ? 0.24 : 1.0), 0.43 * reach, 0.43 * reach};
+  }
   const std::int64_t longest = std::max(w.kernel_height, w.kernel_width);
   const std::int64_t shortest = std::min(w.kernel_height, w.kernel_width);
   // Only FP32 has the fast algorithms: FP64 networks on GeForce cards take twice what they would give.
@@ -108,7 +111,7 @@ struct Passes {
 
 // The gradients' passes are 0 where there are none.
 Passes dense_passes(const ConvWork& w, const Sizes& s, const Device& device, double peak, bool training) {
-  const Efficiency e = efficiency_of(w, s, is_tensor(w));
+  const Efficiency e = efficiency_of(w, s, device);
   const auto groups = static_cast<double>(w.groups);
   const auto stride = static_cast<double>(w.stride);
   const double per_sm = peak / device.sm;
@@ -127,7 +130,8 @@ double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device
   const bool small = s.kernel <= 9;
   const double picoseconds = training ? (small ? 17.0 : 12.0) : (small ? 3.2 : 2.1);
   const double strided = w.stride > 1 ? (training ? 2.25 : 1.15) : 1.0;
-  return s.macs * 1e-12 * scale * picoseconds * strided;
+  const double narrow = static_cast<double>(w.element_bytes) / 4.0;  // halves take half the time
+  return s.macs * 1e-12 * scale * picoseconds * strided * narrow;
 }
 
 // joined() with p = 4/3, in roots instead of powers: tiles compute while others load, but not all of the time.

@@ -56,10 +56,15 @@ const TileLaw& law_for(Arithmetic arithmetic) {
 
 }  // namespace
 
+double sustained_peak(Arithmetic arithmetic, const Device& device) {
+  const double easy = std::max(1.0, std::pow(device.reach_at(arithmetic), 0.6));
+  return device.peak(arithmetic) * device.held_at(arithmetic) * easy;
+}
+
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
                         const Device& device) {
   const TileLaw& law = law_for(arithmetic);
-  const double per_sm = device.peak(arithmetic) / device.sm * device.held_at(arithmetic) * law.efficiency;
+  const double per_sm = sustained_peak(arithmetic, device) / device.sm * law.efficiency;
   const double sum_time = 4.0 * batch * rows * columns / (device.bandwidth * law.streamed);
   TileChoice best{.time = std::numeric_limits<double>::infinity()};
   for (const Tile tile : law.tiles) {

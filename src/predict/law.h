@@ -71,6 +71,10 @@ inline double quantisation(double waves) {
 // Time to move `bytes` when a working set of `set` bytes partly stays in the L2.
 double memory_time(double bytes, double set, const Device& device, double streamed);
 
+// What large products get of the peak: the power limit takes some of it; half-rate tensor units are never starved, and
+// GeForce boards clock higher than their boost says. Flops per second.
+double sustained_peak(Arithmetic arithmetic, const Device& device);
+
 // Best time of a tiled product over tile shapes and splits of its depth, with what was chosen.
 struct TileChoice {
   double time = 0, area = 0, split = 1, waves = 0;

@@ -170,7 +170,7 @@ TEST(Lower, ConvolutionSaysItsShapesAndArithmetic) {
                         .arithmetic = Arithmetic::kTf32};
   EXPECT_EQ(*conv, wanted);
   EXPECT_EQ(only<ConvWork>(lowered(kTwoConvs, Mode::kInference, Precision::kFp32))->arithmetic, Arithmetic::kFp32);
-  EXPECT_EQ(only<ConvWork>(lowered(kTwoConvs, Mode::kInference, Precision::kAmp))->element_bytes, 2);
+  EXPECT_EQ(only<ConvWork>(lowered(kTwoConvs, Mode::kInference, Precision::kFp16))->element_bytes, 2);
 }
 
 TEST(Lower, LinearIsFp32ByDefaultAndTf32OnRequest) {

@@ -24,11 +24,15 @@ struct Device {
   double capability = 0;                                             // 8.6 for compute capability 8.6; 0 if unknown
   // By Arithmetic: the fraction of the peak that large products keep under the power limit.
   std::array<double, 6> held{1, 1, 1, 1, 1, 1};
+  // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
+  // that are narrow beside the rest of the SM are easier to feed.
+  std::array<double, 6> reach{1, 1, 1, 1, 1, 1};
   // 0 where the units do not exist.
   [[nodiscard]] double peak(Arithmetic arithmetic) const {
     const std::array<double, 6> peaks{fp64, fp32, tf32, fp16, bf16, fp8};
     return peaks[static_cast<std::size_t>(arithmetic)];
   }
+  [[nodiscard]] double reach_at(Arithmetic arithmetic) const { return reach[static_cast<std::size_t>(arithmetic)]; }
   [[nodiscard]] double held_at(Arithmetic arithmetic) const { return held[static_cast<std::size_t>(arithmetic)]; }
 };
 

@@ -6,6 +6,7 @@
 
 #include "graph/walk.h"
 #include "joulecast/predict.h"
+#include "predict/autocast.h"
 #include "predict/lower.h"
 #include "predict/memory.h"
 
@@ -39,18 +40,18 @@ std::optional<Optimizer> parse_optimizer(std::string_view text) {
 
 namespace {
 
-// Networks are stored in FP32 and cast as a whole; under autocast nearly all activations are halves too.
+// Networks are stored in FP32 and cast as a whole.
 void apply_precision(Precision precision, TypeTable& types) {
   switch (precision) {
     case Precision::kFp64:
       return types.replace(ElementType::kFloat32, ElementType::kFloat64);
     case Precision::kFp16:
-    case Precision::kAmp:
       return types.replace(ElementType::kFloat32, ElementType::kFloat16);
     case Precision::kBf16:
       return types.replace(ElementType::kFloat32, ElementType::kBFloat16);
     case Precision::kFp8:
       return types.replace(ElementType::kFloat32, ElementType::kFloat8E4M3);
+    case Precision::kAmp:  // the graph has its casts
     case Precision::kFp32:
     case Precision::kTf32:
     case Precision::kTf32All:
@@ -123,9 +124,8 @@ void add_parameters(const Graph& graph, const TypeTable& types, Workload& load) 
   }
 }
 
-}  // namespace
-
-Result<Workload> prepare(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
+// Of the graph as it is executed.
+Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
   const Precision precision = options.precision.value_or(Precision::kTf32);
   apply_precision(precision, types);
@@ -146,6 +146,13 @@ Result<Workload> prepare(const Graph& graph, const Binding& binding, const Prepa
   add_parameters(graph, types, load);
   for (const GraphNote& note : graph.notes) load.notes.push_back(note.text);
   return load;
+}
+
+}  // namespace
+
+Result<Workload> prepare(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
+  if (options.precision != Precision::kAmp) return prepare_executed(graph, binding, options);
+  return prepare_executed(autocast(graph, ElementType::kFloat16), binding, options);
 }
 
 }  // namespace joulecast

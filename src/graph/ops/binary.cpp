@@ -122,7 +122,7 @@ Result<void> infer(const Binary& op, InferContext& context) {
   JC_RETURN_IF_ERROR(context.require(0, "a"));
   JC_RETURN_IF_ERROR(context.require(1, "b"));
   JC_ASSIGN_OR_RETURN(const Shape shape, broadcast(context.shape(0), context.shape(1)));
-  const ElementType element = is_predicate(op.kind) ? ElementType::kBool : context.input(0).element;
+  const ElementType element = is_predicate(op.kind) ? ElementType::kBool : promoted(context.input(0), context.input(1));
   JC_RETURN_IF_ERROR(context.set(0, element, shape));
   follow(op, context, shape);
   return {};

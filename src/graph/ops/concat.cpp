@@ -46,7 +46,9 @@ Result<void> infer(const Concat& op, InferContext& context) {
   JC_RETURN_IF_ERROR(context.require(0, "tensor"));
   JC_ASSIGN_OR_RETURN(const std::size_t axis, normalize_axis(op.axis, context.shape(0).size()));
   JC_ASSIGN_OR_RETURN(const Shape shape, joined(context, axis));
-  JC_RETURN_IF_ERROR(context.set(0, context.input(0).element, shape));
+  TensorType widest = context.input(0);
+  for (std::size_t i = 1; i < context.input_count(); ++i) widest.element = promoted(widest, context.input(i));
+  JC_RETURN_IF_ERROR(context.set(0, widest.element, shape));
   follow(context, axis, shape);
   return {};
 }

@@ -36,7 +36,7 @@ Result<void> infer(const Where&, InferContext& context) {
   JC_RETURN_IF_ERROR(context.require(2, "b"));
   JC_ASSIGN_OR_RETURN(const Shape values, broadcast(context.shape(1), context.shape(2)));
   JC_ASSIGN_OR_RETURN(const Shape shape, broadcast(context.shape(0), values));
-  JC_RETURN_IF_ERROR(context.set(0, context.input(1).element, shape));
+  JC_RETURN_IF_ERROR(context.set(0, promoted(context.input(1), context.input(2)), shape));
   follow(context, shape);
   return {};
 }

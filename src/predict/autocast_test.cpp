@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Against the lists of operators in the documentation of torch.autocast.
+#include "predict/autocast.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "joulecast/predict.h"
+#include "predict/lower.h"
+
+namespace joulecast {
+namespace {
+
+Graph parsed(std::string_view text) {
+  auto graph = parse_graph(text);
+  EXPECT_TRUE(graph) << graph.error().text();
+  return graph ? *graph : Graph{};
+}
+
+// Element types of all values by name, under autocast to FP16.
+std::map<std::string, ElementType> types_of(std::string_view text) {
+  const Graph graph = autocast(parsed(text), ElementType::kFloat16);
+  EXPECT_TRUE(validate(graph)) << validate(graph).error().text();
+  const auto types = infer_types(graph, {});
+  EXPECT_TRUE(types) << types.error().text();
+  std::map<std::string, ElementType> out;
+  for (std::size_t i = 0; types && i < graph.values.size(); ++i) {
+    out[graph.values[i].name] = types->type(ValueId{static_cast<std::uint32_t>(i)}).element;
+  }
+  return out;
+}
+
+std::size_t casts_in(const Graph& graph) {
+  std::size_t count = 0;
+  for (const Node& node : graph.nodes) count += std::holds_alternative<Cast>(node.op) ? 1U : 0U;
+  return count;
+}
+
+TEST(Autocast, MatrixWorkIsHalfAndNormsAreNot) {
+  const auto types = types_of(R"(graph "t" {
+    input %x : f32[2, 8, 16]
+    parameter %w : f32[16, 16]
+    parameter %s : f32[16]
+    %n = layer_norm(%x, %s, %s) {axes = 1}
+    %y = linear(%n, %w)
+    %g = activation(%y) {kind = gelu}
+    %p = softmax(%g) {axis = -1}
+    output %p
+  })");
+  EXPECT_EQ(types.at("n"), ElementType::kFloat32);
+  EXPECT_EQ(types.at("y"), ElementType::kFloat16);
+  EXPECT_EQ(types.at("g"), ElementType::kFloat16);
+  EXPECT_EQ(types.at("p"), ElementType::kFloat32);
+}
+
+// A residual stream that began in FP32 stays there: fp32 + fp16 is fp32. A scalar widens nothing.
+TEST(Autocast, ArithmeticPromotes) {
+  const auto types = types_of(R"(graph "t" {
+    input %x : f32[2, 16]
+    parameter %w : f32[16, 16]
+    constant %c : f32 = 0.5
+    %y = linear(%x, %w)
+    %h = binary(%y, %c) {kind = mul}
+    %r = binary(%h, %x) {kind = add}
+    %k = concat(%h, %y) {axis = 1}
+    %m = concat(%h, %x) {axis = 1}
+    output %r, %k, %m
+  })");
+  EXPECT_EQ(types.at("h"), ElementType::kFloat16);
+  EXPECT_EQ(types.at("r"), ElementType::kFloat32);
+  EXPECT_EQ(types.at("k"), ElementType::kFloat16);
+  EXPECT_EQ(types.at("m"), ElementType::kFloat32);
+}
+
+// Autocast remembers casts of parameters, not of activations.
+TEST(Autocast, ParametersAreCastOnceAndActivationsForEveryReader) {
+  const Graph graph = autocast(parsed(R"(graph "t" {
+    input %x : f32[2, 16]
+    parameter %w : f32[16, 16]
+    %a = linear(%x, %w)
+    %b = linear(%x, %w)
+    %c = linear(%a, %w)
+    output %b, %c
+  })"),
+                               ElementType::kFloat16);
+  EXPECT_EQ(casts_in(graph), 3U);  // the weight, and x twice
+}
+
+// A convolution on an image: its input and its weight are cast, 4 bytes read and 2 written an element.
+TEST(Autocast, CastsAreWork) {
+  const auto load = prepare(parsed(R"(graph "t" {
+    input %x : f32[1, 3, 8, 8]
+    parameter %w : f32[4, 3, 3, 3]
+    %y = conv(%x, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    output %y
+  })"),
+                            {}, {.precision = Precision::kAmp});
+  ASSERT_TRUE(load);
+  ASSERT_EQ(load->operations.size(), 3U);
+  EXPECT_EQ(std::get<PointwiseWork>(load->operations[0].work).forward_bytes, 192 * 6);
+  EXPECT_EQ(std::get<PointwiseWork>(load->operations[1].work).forward_bytes, 108 * 6);
+  EXPECT_EQ(std::get<ConvWork>(load->operations[2].work).arithmetic, Arithmetic::kFp16);
+  EXPECT_EQ(std::get<ConvWork>(load->operations[2].work).element_bytes, 2);
+}
+
+}  // namespace
+}  // namespace joulecast
