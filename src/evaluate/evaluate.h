@@ -7,13 +7,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dataset/metrics.h"
+#include "dataset/refusals.h"
 #include "joulecast/gpu.h"
 #include "joulecast/result.h"
 #include "joulecast/workload.h"
@@ -40,7 +40,7 @@ struct Evaluation {
   bool fitted_on = false;               // the pack was fitted on a table of this layout: its rows are not held out
   std::vector<EvaluationGroup> groups;  // by GPU, then mode
   std::size_t unread = 0;               // lines that are no row at all
-  std::map<std::string, std::size_t> reasons;  // why rows are unmapped, with their number
+  Refusals refused;                     // unread lines and unmapped rows, and why
 };
 
 // A measured value and its prediction.
