@@ -100,6 +100,7 @@ struct Prediction {
   std::string gpu;                         // catalogue id
   Precision precision = Precision::kTf32;  // as it runs there: TF32 only where the chip has it
   Setting setting;
+  HostMachine host;
   Interval<Seconds> time;
   Interval<Watts> power;
   Interval<Joules> energy;

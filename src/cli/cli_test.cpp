@@ -2,7 +2,7 @@
 // Text for people and machines. What the verbs print is tested in tests/cli.
 #include <gtest/gtest.h>
 
-#include "cli/inspection.h"
+#include "cli/assumptions.h"
 #include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
@@ -43,6 +43,14 @@ TEST(Table, AlignsAndShortens) {
   EXPECT_EQ(table.text(1), " name     n\n ab…gh    1\n é      100\n");
 }
 
+TEST(Table, FirstColumnGivesWayToEightyColumns) {
+  Table table({{"name"}, {"value", Table::Align::kLeft, 50}});
+  table.add({std::string(30, 'a'), std::string(60, 'b')});
+  const std::string text = table.text();
+  EXPECT_EQ(text.substr(text.find('\n') + 1), std::string(14, 'a') + "…" + std::string(13, 'a') + "  " +
+                                                  std::string(25, 'b') + "…" + std::string(24, 'b') + "\n");
+}
+
 TEST(Table, ShortensAtLettersNotBytes) {
   EXPECT_EQ(shortened("ééééé", 5), "ééééé");
   EXPECT_EQ(shortened("éééééé", 5), "éé…éé");
@@ -59,7 +67,13 @@ TEST(OutputText, CsvFieldsAreQuotedWhereTheyMustBe) {
   EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
 }
 
+TEST(Numbers, BoundsHaveThePrefixOfTheValue) {
+  EXPECT_EQ(range_with_prefix(0.0123, 0.0091, 0.015, "s"), "12.3 ms (9.10-15.0)");
+  EXPECT_EQ(range_with_prefix(0.9, 0.5, 1.6, "s"), "900 ms (500-1600)");
+}
+
 TEST(OutputText, WrapsAtSpaces) {
+  EXPECT_EQ(wrapped("one two three", 12, 4, 4), "one two\n    three");
   EXPECT_EQ(wrapped("one two three", 8, 2), "one two\n  three");
   EXPECT_EQ(wrapped("averyveryverylongword b", 8, 0), "averyveryverylongword\nb");
 }
@@ -88,29 +102,62 @@ TEST(Shapes, NonsenseIsAUsageError) {
   }
 }
 
+Graph parsed(std::string_view text) {
+  auto graph = parse_graph(text);
+  EXPECT_TRUE(graph) << graph.error().text();
+  return graph.value_or(Graph{});
+}
+
 TEST(Assumptions, FollowTheNamesOfTheDimensions) {
-  const auto graph = parse_graph(
+  const Graph graph = parsed(
       "graph \"g\" {\n"
       "  input %a : f32[batch_size, 3, Height, width]\n"
-      "  input %b : i64[n0, sequence_length, past]\n"
+      "  input %b : f32[n0, heads, sequence_length, past]\n"
       "  output %a\n}\n");
-  ASSERT_TRUE(graph) << graph.error().text();
-  Binding bound;
-  const auto assumed = assume_open_dimensions(*graph, bound);
-  ASSERT_EQ(assumed.size(), 6U);
+  Binding bound{.symbols = {{"heads", 8}}, .shapes = {}, .batch = {}};
+  const auto assumed = assume_open_dimensions(graph, bound);
+  ASSERT_TRUE(assumed) << assumed.error().error.text();
+  ASSERT_EQ(assumed->size(), 6U);
   EXPECT_EQ(bound.symbols.at("batch_size"), 1);
   EXPECT_EQ(bound.symbols.at("Height"), 224);
   EXPECT_EQ(bound.symbols.at("width"), 224);
   EXPECT_EQ(bound.symbols.at("n0"), 1);  // stands first
   EXPECT_EQ(bound.symbols.at("sequence_length"), 128);
   EXPECT_EQ(bound.symbols.at("past"), 128);
+  EXPECT_EQ(assumed->at(0).text, "dimension 'batch_size' of input 'a' is not bound: taken as 1; set it with --batch");
+  EXPECT_EQ(assumed->at(5).text,
+            "dimension 'past' of input 'b' is not bound: taken as 128; set it with --shapes b:1x8x128x128");
+}
+
+TEST(Assumptions, FollowThePlaceWhereTheNameSaysNothing) {
+  const Graph graph = parsed(
+      "graph \"g\" {\n"
+      "  input %image : f32[d0, 3, d2, d3]\n"
+      "  input %tokens : i64[d4, d5]\n"
+      "  input %frames : f32[d6, d7, 80]\n"
+      "  output %image\n}\n");
+  Binding bound{.symbols = {}, .shapes = {}, .batch = 8};
+  ASSERT_TRUE(assume_open_dimensions(graph, bound));
+  EXPECT_EQ(bound.symbols, (std::map<std::string, std::int64_t, std::less<>>{
+                               {"d2", 224}, {"d3", 224}, {"d4", 8}, {"d5", 128}, {"d6", 8}, {"d7", 128}}));
+}
+
+TEST(Assumptions, WhatHasNoUsualExtentIsAskedFor) {
+  const Graph graph = parsed("graph \"g\" {\n  input %x : f32[n, features]\n  output %x\n}\n");
+  Binding bound{.symbols = {}, .shapes = {}, .batch = 4};
+  const auto assumed = assume_open_dimensions(graph, bound);
+  ASSERT_FALSE(assumed);
+  EXPECT_EQ(assumed.error().exit_code, kUsage);
+  EXPECT_EQ(assumed.error().error.text(), "the model leaves dimensions open: 'features' (axis 1 of input 'x')");
+  EXPECT_EQ(assumed.error().hint, "type --shapes x:4x<features>");
 }
 
 TEST(Assumptions, WhatIsBoundIsNotAssumed) {
-  const auto graph = parse_graph("graph \"g\" {\n  input %a : f32[n, m]\n  output %a\n}\n");
-  ASSERT_TRUE(graph);
+  const Graph graph = parsed("graph \"g\" {\n  input %a : f32[n, m]\n  output %a\n}\n");
   Binding bound{.symbols = {}, .shapes = {{"a", Shape{2, 3}}}, .batch = {}};
-  EXPECT_TRUE(assume_open_dimensions(*graph, bound).empty());
+  const auto assumed = assume_open_dimensions(graph, bound);
+  ASSERT_TRUE(assumed);
+  EXPECT_TRUE(assumed->empty());
 }
 
 }  // namespace

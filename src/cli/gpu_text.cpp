@@ -54,7 +54,7 @@ class Footnotes {
     std::string out;
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       const std::string mark = fmt::format("  [{}] ", i + 1);
-      out += mark + wrapped(texts_[i], kWidth - mark.size(), mark.size()) + "\n";
+      out += mark + wrapped(texts_[i], kWidth, mark.size(), mark.size()) + "\n";
     }
     return out;
   }
@@ -96,7 +96,7 @@ std::string mig_text(const Gpu& gpu, Footnotes& sources) {
 std::string notes_text(const Gpu& gpu) {
   std::string out;
   const auto add = [&](std::string_view what, std::string_view text) {
-    if (!text.empty()) out += "  " + wrapped(fmt::format("{}{}", what, text), kWidth - 2, 4) + "\n";
+    if (!text.empty()) out += "  " + wrapped(fmt::format("{}{}", what, text), kWidth, 4, 2) + "\n";
   };
   add("", gpu.note);
   for_each_figure(
@@ -185,7 +185,7 @@ std::string gpu_text(const Gpu& gpu) {
   if (!gpu.aliases.empty()) {
     constexpr std::size_t kIndent = 16;
     out +=
-        "  also called   " + wrapped(fmt::format("{}", fmt::join(gpu.aliases, ", ")), kWidth - kIndent, kIndent) + "\n";
+        "  also called   " + wrapped(fmt::format("{}", fmt::join(gpu.aliases, ", ")), kWidth, kIndent, kIndent) + "\n";
   }
   out += "\n" + figures_text(gpu, sources);
   out += mig_text(gpu, sources);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/inspection.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -14,30 +12,6 @@
 
 namespace joulecast::cli {
 namespace {
-
-constexpr std::int64_t kAssumedImage = 224;
-constexpr std::int64_t kAssumedLength = 128;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-bool contains_any(const std::string& text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return text.find(w) != std::string::npos; });
-}
-
-// By its name first: exporters name what is not the batch. Then by its place.
-std::int64_t assumed_extent(const UnboundDimension& dimension) {
-  const std::string name = lower(dimension.symbol);
-  if (contains_any(name, {"batch"}) || name == "n" || name == "b") return 1;
-  if (contains_any(name, {"height", "width"}) || name == "h" || name == "w") return kAssumedImage;
-  if (contains_any(name, {"seq", "len", "time", "token"})) return kAssumedLength;
-  return dimension.axis == 0 ? 1 : kAssumedLength;
-}
 
 void collect_tensors(const Graph& graph, const TypeTable& types, std::vector<NamedTensor>& out) {
   for (std::size_t i = 0; i < graph.values.size(); ++i) {
@@ -126,16 +100,6 @@ Bytes forward_bytes(const Cost& cost) {
   return cost.forward_read + cost.forward_written;
 }
 
-std::vector<Assumption> assume_open_dimensions(const Graph& graph, Binding& binding) {
-  std::vector<Assumption> out;
-  for (UnboundDimension& dimension : unbound_dimensions(graph, binding)) {
-    const std::int64_t extent = assumed_extent(dimension);
-    binding.symbols[dimension.symbol] = extent;
-    out.push_back({std::move(dimension), extent});
-  }
-  return out;
-}
-
 Inspection inspect(const Graph& graph, const TypeTable& types, std::size_t top) {
   Inspection out;
   out.graph = graph.name;
@@ -153,20 +117,6 @@ Inspection inspect(const Graph& graph, const TypeTable& types, std::size_t top) 
     out.notes.emplace_back("how often a loop runs depends on data: it is counted as running once");
   }
   return out;
-}
-
-std::string assumption_text(const Assumption& assumption, const Inspection& inspection) {
-  const UnboundDimension& dimension = assumption.dimension;
-  const auto input = std::find_if(inspection.inputs.begin(), inspection.inputs.end(),
-                                  [&](const NamedTensor& tensor) { return tensor.name == dimension.input; });
-  std::string way;
-  if (dimension.axis == 0 && assumption.extent == 1) {
-    way = "; set it with --batch";
-  } else if (input != inspection.inputs.end()) {
-    way = fmt::format("; set it with --shapes {}:{}", input->name, text(input->type.shape));
-  }
-  return fmt::format("dimension '{}' of input '{}' is not bound: taken as {}{}", dimension.symbol, dimension.input,
-                     assumption.extent, way);
 }
 
 }  // namespace joulecast::cli

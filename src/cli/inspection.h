@@ -6,16 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/assumptions.h"
 #include "joulecast/cost.h"
 #include "joulecast/graph.h"
 
 namespace joulecast::cli {
-
-// An extent that nobody told us.
-struct Assumption {
-  UnboundDimension dimension;
-  std::int64_t extent = 1;
-};
 
 // All operators of one label.
 struct KindTotal {
@@ -42,16 +37,11 @@ struct Inspection {
   std::vector<std::string> notes;
 };
 
-// 1 for a batch, 224 for heights and widths, 128 for lengths and whatever else; `binding` gets them.
-std::vector<Assumption> assume_open_dimensions(const Graph& graph, Binding& binding);
-
 // Requires: `types` is the table of `graph`.
 Inspection inspect(const Graph& graph, const TypeTable& types, std::size_t top);
 
 // Read and written by the forward pass.
 Bytes forward_bytes(const Cost& cost);
-// "dimension 'sequence' of input 'input_ids' is not bound: taken as 128; set it with --shapes input_ids:1x128".
-std::string assumption_text(const Assumption& assumption, const Inspection& inspection);
 
 std::string inspection_text(const Inspection& inspection);
 std::string inspection_json(const Inspection& inspection);  // schema joulecast.inspection/1

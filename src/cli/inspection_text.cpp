@@ -100,8 +100,8 @@ std::string largest_text(const Inspection& in) {
 
 std::string notes_text(const Inspection& in) {
   std::string out;
-  const auto add = [&](const std::string& text) { out += "  " + wrapped(printable(text), kWidth - 2, 4) + "\n"; };
-  for (const Assumption& assumption : in.assumed) add(assumption_text(assumption, in));
+  const auto add = [&](const std::string& text) { out += "  " + wrapped(printable(text), kWidth, 4, 2) + "\n"; };
+  for (const Assumption& assumption : in.assumed) add(assumption.text);
   for (const std::string& note : in.notes) add(note);
   return out.empty() ? out : "\nNotes\n" + out;
 }

@@ -49,7 +49,7 @@ std::string with_prefix(double value, std::string_view unit) {
 
 std::string range_with_prefix(double value, double lo, double hi, std::string_view unit) {
   const double factor = scale_of(value, unit).factor;
-  return fmt::format("{} ({} - {})", with_prefix(value, unit), three_digits(lo * factor), three_digits(hi * factor));
+  return fmt::format("{} ({}-{})", with_prefix(value, unit), three_digits(lo * factor), three_digits(hi * factor));
 }
 
 std::string share(double part, double whole) {

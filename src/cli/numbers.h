@@ -9,7 +9,7 @@ namespace joulecast::cli {
 
 // "4.09 G" + unit -> "4.09 GFLOP"; "25.6 M" without one; whole numbers below 1000 as they are.
 std::string with_prefix(double value, std::string_view unit);
-// "12.3 ms (9.10 - 15.0)": the bounds in the value's prefix.
+// "12.3 ms (9.10-15.0)": the bounds in the value's prefix.
 std::string range_with_prefix(double value, double lo, double hi, std::string_view unit);
 // "12.3 %"; "<0.1 %" for what would read as nothing; "-" where the whole is nothing.
 std::string share(double part, double whole);

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,15 +14,21 @@ void Output::write(std::string_view text) {
   if (error_ == 0 && std::fwrite(text.data(), 1, text.size(), results_) != text.size()) error_ = errno;
 }
 
-void Output::note(std::string_view text) {
-  const std::string line = fmt::format("joulecast: note: {}\n", printable(text));
+Output::Output(std::FILE* results, std::FILE* messages)
+    : results_(results), messages_(messages), wraps_(::isatty(::fileno(messages)) == 1) {}
+
+void Output::message(const std::string& text) {
+  const std::string line = (wraps_ ? wrapped(printable(text), 80, 2) : printable(text)) + "\n";
   std::fwrite(line.data(), 1, line.size(), messages_);
 }
 
+void Output::note(std::string_view text) {
+  message(fmt::format("joulecast: note: {}", text));
+}
+
 void Output::fail(const Failure& failure) {
-  std::string text = fmt::format("joulecast: {}\n", printable(failure.error.text()));
-  if (!failure.hint.empty()) text += fmt::format("hint: {}\n", printable(failure.hint));
-  std::fwrite(text.data(), 1, text.size(), messages_);
+  message("joulecast: " + failure.error.text());
+  if (!failure.hint.empty()) message("hint: " + failure.hint);
 }
 
 Outcome Output::finish() {
@@ -52,20 +59,21 @@ std::string csv_field(std::string_view text) {
   return out + "\"";
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column) {
   std::string out;
-  std::size_t column = 0;
+  bool line_begins = true;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
-    if (column != 0 && column + 1 + end > width) {
+    if (!line_begins && column + 1 + end > width) {
       out += '\n' + std::string(indent, ' ');
       column = indent;
-    } else if (column != 0) {
+    } else if (!line_begins) {
       out += ' ';
       ++column;
     }
     out += text.substr(0, end);
     column += end;
+    line_begins = false;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;

@@ -10,10 +10,10 @@
 
 namespace joulecast::cli {
 
-// Results on one stream, messages on another.
+// Results on one stream, messages on another. A message is one line; on a terminal it is broken at 80 columns.
 class Output {
  public:
-  Output(std::FILE* results, std::FILE* messages) : results_(results), messages_(messages) {}
+  Output(std::FILE* results, std::FILE* messages);
 
   void write(std::string_view text);
   // "joulecast: note: <text>" among the messages.
@@ -26,8 +26,11 @@ class Output {
   [[nodiscard]] bool pipe_closed() const;
 
  private:
+  void message(const std::string& text);
+
   std::FILE* results_;
   std::FILE* messages_;
+  bool wraps_;
   int error_ = 0;
 };
 
@@ -37,7 +40,8 @@ std::string printable(std::string_view text);
 // A field of a CSV line (RFC 4180): quoted where it must be.
 std::string csv_field(std::string_view text);
 
-// The text broken into lines of at most `width` bytes at its spaces, each after the first indented.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+// The text broken into lines of at most `width` bytes at its spaces, each after the first indented. The first begins at
+// `column`.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column = 0);
 
 }  // namespace joulecast::cli

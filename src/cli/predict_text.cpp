@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "cli/json.h"
 #include "cli/numbers.h"
@@ -82,6 +81,9 @@ std::string PredictionReport::json() const {
                 {"fits", p.fits},
                 {"mig_profile", p.mig_profile ? Json(*p.mig_profile) : Json(nullptr)},
                 {"support", name(p.support)},
+                {"host", joulecast::text(p.host)},
+                {"gpu_busy_s", json_number(p.gpu_busy.value())},
+                {"host_busy_s", json_number(p.host_busy.value())},
                 {"host_bound", p.host_bound},
                 {"unknown_operators", std::move(unknown)},
                 {"flops", json_number(e.flops)},
@@ -139,7 +141,7 @@ std::string PredictionReport::operations_text(const Entry& entry) const {
   return fmt::format("\n{}, batch {}:\n{}", entry.prediction.gpu, entry.batch, table.text(2));
 }
 
-std::string PredictionReport::notes_text() const {
+std::set<std::string> PredictionReport::notes() const {
   std::set<std::string> lines;
   for (const Entry& e : entries_) {
     for (const std::string& note : e.notes) lines.insert(printable(note));
@@ -155,18 +157,17 @@ std::string PredictionReport::notes_text() const {
                                e.prediction.gpu));
     }
   }
-  std::string out;
-  for (const std::string& line : lines) out += wrapped("note: " + line, 80, 6) + "\n";
-  return out.empty() ? out : "\n" + out;
+  return lines;
 }
 
 std::string PredictionReport::text() const {
   if (entries_.empty()) return "no prediction\n";
   const Entry& first = entries_.front();
-  std::string out = fmt::format("{}: {} with {}, {} parameters\n", printable(model_), name(first.mode),
-                                name(first.runtime), with_prefix(static_cast<double>(first.parameters), ""));
+  const std::string what = fmt::format("{}: {} with {}, {} parameters", printable(model_), name(first.mode),
+                                       name(first.runtime), with_prefix(static_cast<double>(first.parameters), ""));
+  std::string out = wrapped(what, 80, 2) + "\n";
   out += fmt::format("value (bounds that hold it in {:.0f} % of all cases)\n\n", kIntervalLevel * 100);
-  Table table({{"GPU", Table::Align::kLeft, 16},
+  Table table({{"GPU", Table::Align::kLeft, 24},
                {"batch", Table::Align::kRight},
                {"time", Table::Align::kLeft, 30},
                {"power", Table::Align::kRight},
@@ -183,7 +184,10 @@ std::string PredictionReport::text() const {
   for (const Entry& e : entries_) {
     if (shown(e) > 0) out += operations_text(e);
   }
-  return out + notes_text();
+  const auto lines = notes();
+  if (!lines.empty()) out += "\n";
+  for (const std::string& line : lines) out += wrapped("note: " + line, 80, 6) + "\n";
+  return out;
 }
 
 }  // namespace joulecast::cli

@@ -2,6 +2,7 @@
 // Predictions as people, programs and spreadsheets read them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class PredictionReport {
   [[nodiscard]] std::string csv() const;
   // A table of 80 columns, then notes.
   [[nodiscard]] std::string text() const;
+  // What text() ends with, each once, for forms that have no place for it.
+  [[nodiscard]] std::set<std::string> notes() const;
 
  private:
   // What of the workload is printed beside a prediction.
@@ -40,7 +43,6 @@ class PredictionReport {
     std::vector<std::string> notes;
   };
   [[nodiscard]] std::string operations_text(const Entry& entry) const;
-  [[nodiscard]] std::string notes_text() const;
   [[nodiscard]] std::size_t shown(const Entry& entry) const;
 
   std::string model_;

@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/version.h"
@@ -13,6 +15,9 @@
 
 namespace joulecast::cli {
 namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kDescriptionColumn = 32;
 
 std::string program_help() {
   std::string out =
@@ -55,10 +60,21 @@ Outcome parse(CLI::App& app, const Verb& verb, std::span<const std::string_view>
   return {};
 }
 
-// CLI11 ends every group with empty lines, hidden ones too.
+// CLI11 lets descriptions run on beyond any width, and ends every group with empty lines, hidden ones too.
 std::string help_text(const CLI::App& app) {
-  std::string out = app.help();
-  for (std::size_t at = out.find("\n\n\n"); at != std::string::npos; at = out.find("\n\n\n")) out.erase(at, 1);
+  std::string out;
+  std::istringstream lines(app.help());
+  bool empty_before = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() && std::exchange(empty_before, true)) continue;
+    empty_before = line.empty();
+    if (line.size() > kWidth) {
+      const std::string description = line.substr(kDescriptionColumn);
+      line.resize(kDescriptionColumn);
+      line += wrapped(description, kWidth, kDescriptionColumn, kDescriptionColumn);
+    }
+    out += line + "\n";
+  }
   return out;
 }
 
@@ -94,7 +110,7 @@ Action define(const Verb& verb, CLI::App& app) {
   app.name(fmt::format("joulecast {}", verb.name));
   app.description(fmt::format("joulecast {}: {}\n", verb.name, verb.summary));
   app.set_help_flag("-h,--help", "this text");
-  app.get_formatter()->column_width(32);
+  app.get_formatter()->column_width(kDescriptionColumn);
   app.get_formatter()->label("Positionals", "Arguments");
   return verb.define(app);
 }

@@ -8,6 +8,8 @@
 namespace joulecast::cli {
 namespace {
 
+constexpr std::size_t kWidth = 80;
+
 bool continues(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
@@ -49,24 +51,33 @@ std::string shortened(std::string_view text, std::size_t width) {
                      text.substr(byte_of_letter(text, count - tail)));
 }
 
-std::string Table::text(std::size_t indent) const {
-  std::vector<std::size_t> widths;
+std::vector<std::size_t> Table::widths(std::size_t indent) const {
+  std::vector<std::size_t> out;
+  std::size_t line = indent + 2 * (columns_.size() - 1);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = letters(columns_[i].heading);
     for (const auto& row : rows_) width = std::max(width, std::min(letters(row[i]), columns_[i].max_width));
-    widths.push_back(width);
+    out.push_back(width);
+    line += width;
   }
+  constexpr std::size_t kLeast = 8;
+  if (line > kWidth && out[0] > kLeast) out[0] -= std::min(line - kWidth, out[0] - kLeast);
+  return out;
+}
+
+std::string Table::text(std::size_t indent) const {
+  const std::vector<std::size_t> width = widths(indent);
   const auto line = [&](const auto& cell_of) {
     std::string out(indent, ' ');
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (i > 0) out += "  ";
-      out += padded(cell_of(i), widths[i], columns_[i].align);
+      out += padded(shortened(cell_of(i), width[i]), width[i], columns_[i].align);
     }
     return without_end_spaces(std::move(out)) + "\n";
   };
   std::string out = line([&](std::size_t i) { return columns_[i].heading; });
   for (const auto& row : rows_) {
-    out += line([&](std::size_t i) { return shortened(row[i], columns_[i].max_width); });
+    out += line([&](std::size_t i) { return row[i]; });
   }
   return out;
 }

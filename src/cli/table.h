@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of text for a terminal.
+// Columns of text for a terminal of 80 columns.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,15 @@ class Table {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] std::size_t row_count() const { return rows_.size(); }
 
-  // Two spaces between columns, no spaces at the ends of lines, `indent` in front of each.
+  // Two spaces between columns, no spaces at the ends of lines, `indent` in front of each. The first column gives way
+  // where lines would have more than 80 letters.
   [[nodiscard]] std::string text(std::size_t indent = 0) const;
   // As a table of Markdown.
   [[nodiscard]] std::string markdown() const;
 
  private:
+  [[nodiscard]] std::vector<std::size_t> widths(std::size_t indent) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <vector>
@@ -21,6 +23,14 @@ struct GpusOptions {
   std::vector<std::string> gpu_files;
   Form form;
 };
+
+// A finite number, or nothing.
+std::optional<double> parse_decimal(std::string_view text) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -98,6 +108,10 @@ Action define_gpus(CLI::App& app) {
   auto* architecture = app.add_option("--architecture", options->architecture, "only of this one")->type_name("NAME");
   auto* mig = app.add_flag("--mig", options->mig, "only those that can be sliced");
   auto* memory = app.add_option("--min-memory-gb", options->min_memory_gb, "only with so much memory")->type_name("N");
+  memory->check([](const std::string& text) {
+    const auto value = parse_decimal(text);
+    return value && *value >= 0.0 ? std::string() : fmt::format("'{}' is no amount of memory", text);
+  });
   for (auto* filter : {vendor, architecture, mig, memory}) filter->excludes(name);
   vendor->option_text("NAME");
   architecture->option_text("NAME");

@@ -21,28 +21,30 @@ struct InspectOptions {
   Form form;
 };
 
-Result<Inspection> inspect_model(const InspectOptions& options, Binding& binding) {
-  JC_ASSIGN_OR_RETURN(Graph graph, import_model(options.model));
-  if (!options.as_written) graph = simplify(std::move(graph));
-  std::vector<Assumption> assumed = assume_open_dimensions(graph, binding);
-  auto types = infer_types(graph, binding);
-  if (!types) return tl::unexpected<Error>(std::move(types).error().in(options.model));
-  Inspection out = inspect(graph, *types, options.top);
+tl::expected<Inspection, Failure> inspect_model(const InspectOptions& options) {
+  auto bound = binding(options.shapes);
+  if (!bound) return tl::unexpected(std::move(bound).error());
+  auto graph = import_model(options.model);
+  if (!graph) return tl::unexpected<Failure>(std::move(graph).error());
+  if (!options.as_written) *graph = simplify(std::move(*graph));
+  auto assumed = assume_open_dimensions(*graph, *bound);
+  if (!assumed) return tl::unexpected(std::move(assumed).error());
+  auto types = infer_types(*graph, *bound);
+  if (!types) return tl::unexpected<Failure>(std::move(types).error().in(options.model));
+  Inspection out = inspect(*graph, *types, options.top);
   out.model = options.model;
-  out.assumed = std::move(assumed);
+  out.assumed = std::move(*assumed);
   return out;
 }
 
 Outcome run_inspect(const InspectOptions& options, Output& output) {
-  auto bound = binding(options.shapes);
-  if (!bound) return tl::unexpected(bound.error());
-  const auto inspection = inspect_model(options, *bound);
-  if (!inspection) return tl::unexpected<Failure>(inspection.error());
+  const auto inspection = inspect_model(options);
+  if (!inspection) return tl::unexpected(inspection.error());
   if (options.form.json) {
     output.write(inspection_json(*inspection));
   } else if (options.form.csv) {
     output.write(inspection_csv(*inspection));
-    for (const Assumption& assumption : inspection->assumed) output.note(assumption_text(assumption, *inspection));
+    for (const Assumption& assumption : inspection->assumed) output.note(assumption.text);
     for (const std::string& note : inspection->notes) output.note(note);
   } else {
     output.write(inspection_text(*inspection));

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <memory>
 
+#include "cli/assumptions.h"
 #include "cli/options.h"
 #include "cli/predict_text.h"
 #include "cli/verbs.h"
@@ -16,7 +17,7 @@ namespace joulecast::cli {
 namespace {
 
 struct PredictVerb {
-  std::string model, mode = "inference", precision, runtime = "pytorch-eager", optimizer = "sgd", pack;
+  std::string model, mode = "inference", precision, runtime = "pytorch-eager", host = "modern", optimizer, pack;
   std::vector<std::string> gpus{"all"}, batches, shapes, gpu_files;
   std::size_t top = 0;
   bool breakdown = false;
@@ -46,7 +47,7 @@ tl::expected<std::vector<std::optional<std::int64_t>>, Failure> batches(const Pr
       return usage(fmt::format("--batch: '{}' is no batch size", printable(text)),
                    "a list of whole numbers: --batch 1,8,32");
     }
-    out.emplace_back(value);
+    if (std::find(out.begin(), out.end(), value) == out.end()) out.emplace_back(value);
   }
   if (out.empty()) out.emplace_back(std::nullopt);
   return out;
@@ -54,14 +55,17 @@ tl::expected<std::vector<std::optional<std::int64_t>>, Failure> batches(const Pr
 
 tl::expected<std::vector<const Gpu*>, Failure> chosen(const Catalogue& catalogue, const PredictVerb& options) {
   std::vector<const Gpu*> out;
+  const auto add = [&](const Gpu* gpu) {  // an id and its alias are one GPU
+    if (std::find(out.begin(), out.end(), gpu) == out.end()) out.push_back(gpu);
+  };
   for (const std::string& name : split(options.gpus)) {
     if (name == "all") {
-      for (const Gpu& gpu : catalogue.all()) out.push_back(&gpu);
+      for (const Gpu& gpu : catalogue.all()) add(&gpu);
       continue;
     }
     const auto gpu = catalogue.find(name);
     if (!gpu) return tl::unexpected<Failure>(Failure{gpu.error(), "joulecast gpus lists all of them"});
-    out.push_back(*gpu);
+    add(*gpu);
   }
   if (out.empty()) {
     return tl::unexpected<Failure>(
@@ -75,36 +79,32 @@ tl::expected<PrepareOptions, Failure> prepare_options(const PredictVerb& options
   out.mode = *parse_mode(options.mode);
   if (!options.precision.empty()) out.precision = parse_precision(options.precision);
   out.runtime = *parse_runtime(options.runtime);
+  if (options.optimizer.empty()) return out;
+  if (out.mode != Mode::kTraining)
+    return usage("--optimizer: inference takes no step of an optimizer", "add --mode training, or leave it out");
   out.optimizer = *parse_optimizer(options.optimizer);
   return out;
 }
 
-// Every symbol is bound before anything is computed; what is open is said with what to type.
-Outcome check_bound(const Graph& graph, const Binding& bound) {
-  const auto open = unbound_dimensions(graph, bound);
-  if (open.empty()) return {};
-  std::string text = "the model leaves dimensions open:";
-  for (const UnboundDimension& d : open)
-    text += fmt::format(" '{}' (axis {} of input '{}')", printable(d.symbol), d.axis, printable(d.input));
-  std::string hint = "type";
-  for (const GraphInput& input : graph.inputs) {
-    const std::string& name = graph.value(input.value).name;
-    if (std::none_of(open.begin(), open.end(), [&](const auto& d) { return d.input == name; })) continue;
-    hint += " --shapes " + printable(name) + ":";
-    for (std::size_t i = 0; i < input.dimensions.size(); ++i) {
-      const Dimension& d = input.dimensions[i];
-      hint +=
-          fmt::format("{}{}", i > 0 ? "x" : "", d.extent ? std::to_string(*d.extent) : "<" + printable(d.symbol) + ">");
-    }
+// The network at one batch. What is assumed of its open dimensions stands among its notes.
+tl::expected<Workload, Failure> prepare_batch(const PredictVerb& options, const Graph& network, Binding bound,
+                                              std::optional<std::int64_t> batch, const PrepareOptions& how) {
+  bound.batch = batch.value_or(1);
+  auto assumed = assume_open_dimensions(network, bound);
+  if (!assumed) return tl::unexpected(std::move(assumed).error());
+  auto load = prepare(network, bound, how);
+  if (!load) return tl::unexpected<Failure>(std::move(load).error().in(options.model));
+  if (batch && load->batch != *batch) {
+    return usage(fmt::format("--batch {}: the model or --shapes fixes the batch to {}", *batch, load->batch),
+                 "leave one of them out");
   }
-  return tl::unexpected<Failure>(Failure{{ErrorCode::kInvalidInput, std::move(text)}, std::move(hint), kUsage});
+  for (Assumption& assumption : *assumed) load->notes.push_back(std::move(assumption.text));
+  return std::move(*load);
 }
 
 // One batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless it is the only one.
 Outcome predict_all(const Workload& load, const Predictor& predictor, const std::vector<const Gpu*>& gpus,
-                    bool breakdown, Output& output, PredictionReport& report) {
-  PredictOptions how;
-  how.breakdown = breakdown;
+                    const PredictOptions& how, Output& output, PredictionReport& report) {
   for (const Gpu* gpu : gpus) {
     auto prediction = predictor.predict(load, *gpu, how);
     if (prediction) {
@@ -118,6 +118,18 @@ Outcome predict_all(const Workload& load, const Predictor& predictor, const std:
   return {};
 }
 
+tl::expected<PredictOptions, Failure> predict_options(const PredictVerb& options) {
+  PredictOptions out;
+  out.breakdown = options.breakdown || options.top > 0;
+  const auto host = parse_host(options.host);
+  if (!host) {
+    return usage(fmt::format("--host: '{}' is no host", printable(options.host)),
+                 "modern, older, or a factor on what calls cost on a modern one: --host 1.8");
+  }
+  out.host = *host;
+  return out;
+}
+
 Outcome run_predict(const PredictVerb& options, Output& output) {
   const auto catalogue = load_catalogue(options.gpu_files);
   if (!catalogue) return tl::unexpected<Failure>(catalogue.error());
@@ -125,9 +137,12 @@ Outcome run_predict(const PredictVerb& options, Output& output) {
   if (!gpus) return tl::unexpected(gpus.error());
   const auto sizes = batches(options);
   if (!sizes) return tl::unexpected(sizes.error());
-  auto bound = binding({.batch = {}, .shapes = options.shapes});
+  const auto bound = binding({.batch = {}, .shapes = options.shapes});
   if (!bound) return tl::unexpected(bound.error());
   const auto how = prepare_options(options);
+  if (!how) return tl::unexpected(how.error());
+  const auto asked = predict_options(options);
+  if (!asked) return tl::unexpected(asked.error());
   auto graph = import_model(options.model);
   if (!graph) return tl::unexpected<Failure>(std::move(graph).error());
   const Graph network = simplify(std::move(*graph));
@@ -137,18 +152,14 @@ Outcome run_predict(const PredictVerb& options, Output& output) {
   if (!predictor) return tl::unexpected<Failure>(predictor.error());
   PredictionReport report(options.model, {.top = options.top, .breakdown = options.breakdown});
   for (const auto& batch : *sizes) {
-    bound->batch = batch.value_or(1);
-    if (auto ok = check_bound(network, *bound); !ok) return ok;
-    const auto load = prepare(network, *bound, *how);
-    if (!load) return tl::unexpected<Failure>(Error(load.error()).in(options.model));
-    if (batch && load->batch != *batch) {
-      return usage(fmt::format("--batch {}: the model or --shapes fixes the batch to {}", *batch, load->batch),
-                   "leave one of them out");
-    }
-    if (auto ok = predict_all(*load, *predictor, *gpus, options.breakdown || options.top > 0, output, report); !ok)
-      return ok;
+    const auto load = prepare_batch(options, network, *bound, batch, *how);
+    if (!load) return tl::unexpected(load.error());
+    if (auto ok = predict_all(*load, *predictor, *gpus, *asked, output, report); !ok) return ok;
   }
   output.write(options.form.json ? report.json() : options.form.csv ? report.csv() : report.text());
+  if (options.form.csv) {
+    for (const std::string& note : report.notes()) output.note(note);
+  }
   return {};
 }
 
@@ -159,7 +170,7 @@ Action define_predict(CLI::App& app) {
   app.add_option("MODEL", options->model, "model file (ONNX, or joulecast's own graph text)")
       ->required()
       ->type_name(kModel);
-  app.add_option("-g,--gpu", options->gpus, "GPUs by id or alias, with commas between; all (default: all)")
+  app.add_option("-g,--gpu", options->gpus, "GPUs by id or alias, with commas between, or all (default all)")
       ->type_name(kGpu)
       ->expected(1)
       ->take_all()
@@ -168,22 +179,28 @@ Action define_predict(CLI::App& app) {
       ->type_name("N,..")
       ->expected(1)
       ->take_all();
-  app.add_option("--shapes", options->shapes, "shape of an input, name:AxBxC (repeatable)")
+  app.add_option("--shapes", options->shapes,
+                 "shape of an input, name:AxBxC (repeatable); lengths are else taken as 128, images as 224x224")
       ->type_name("SHAPE")
       ->expected(1)
       ->take_all();
-  add_choice(app, "-m,--mode", options->mode, "what to predict", {"inference", "training"});
+  add_choice(app, "-m,--mode", options->mode, "what to predict (default inference)", {"inference", "training"});
   add_choice(app, "--precision", options->precision, "of the matrix work (default tf32: PyTorch's own)",
              {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"});
-  add_choice(app, "--runtime", options->runtime, "what executes the network", {"pytorch-eager", "cuda-graph"});
-  add_choice(app, "--optimizer", options->optimizer, "of training", {"sgd", "sgd-momentum", "adam"});
+  add_choice(app, "--runtime", options->runtime, "what executes the network (default pytorch-eager)",
+             {"pytorch-eager", "cuda-graph"});
+  app.add_option("--host", options->host,
+                 "what launches kernels: modern, older, or a factor on modern's cost of a call (default modern)")
+      ->type_name("HOST")
+      ->default_str("");
+  add_choice(app, "--optimizer", options->optimizer, "of training (default sgd)", {"sgd", "sgd-momentum", "adam"});
   app.add_option("--top", options->top, "the N operations that take longest")->type_name("N");
   app.add_flag("--breakdown", options->breakdown, "every operation with its time and energy")->option_text(" ");
   app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);
   add_gpu_files(app, options->gpu_files);
   add_form(app, options->form);
   add_examples(app, {"joulecast predict resnet50.onnx --gpu a30 --batch 32",
-                     "joulecast predict resnet50.onnx --gpu a100,h100 --batch 1,32 --mode training --json",
+                     "joulecast predict resnet50.onnx --gpu a100,h100 --batch 1,32 --mode training",
                      "joulecast predict bert.onnx --gpu t4 --shapes input_ids:8x128 --top 5"});
   return [options](Output& output) { return run_predict(*options, output); };
 }

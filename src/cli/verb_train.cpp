@@ -70,9 +70,10 @@ Action define_train(CLI::App& app) {
   app.add_option("--without-gpu", options->without_gpu, "a GPU to leave out")->type_name("GPU");
   app.add_option("--calibration", options->calibration, "interval factors that tools/accuracy/families.py found")
       ->type_name(kFile);
-  app.add_flag("--quick", options->quick, "no cross-validation: the same models, no report")->option_text(" ");
+  app.add_flag("--quick", options->quick, "no cross-validation: the same models, but no held-out figures in the report")
+      ->option_text(" ");
   app.add_flag("-q,--quiet", options->quiet, "no progress")->option_text(" ");
-  add_examples(app, {"joulecast train operations/heidelberg_operations.csv operations/aic_*.csv -o my.jcpack",
+  add_examples(app, {"joulecast train heidelberg_operations.csv aic_*.csv -o my.jcpack",
                      "joulecast predict net.onnx --gpu a30 --pack my.jcpack"});
   return [options](Output&) { return run_train(*options); };
 }

@@ -12,8 +12,21 @@ std::string_view Row::text(std::string_view column) const {
   return found == header_.end() ? std::string_view() : fields_[found->second];
 }
 
+namespace {
+
+// A cell may be as long as a line.
+std::string shown(std::string_view cell) {
+  constexpr std::size_t kShown = 40;
+  if (cell.size() <= kShown) return std::string(cell);
+  std::size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(cell[end]) & 0xC0U) == 0x80U) --end;  // not within a letter of UTF-8
+  return fmt::format("{}...", cell.substr(0, end));
+}
+
+}  // namespace
+
 void Row::fail(std::string_view column, std::string_view what) {
-  if (complaint_.empty()) complaint_ = fmt::format("column '{}': '{}' {}", column, text(column), what);
+  if (complaint_.empty()) complaint_ = fmt::format("column '{}': '{}' {}", column, shown(text(column)), what);
 }
 
 std::int64_t Row::integer(std::string_view column) {
@@ -42,6 +55,13 @@ std::optional<double> Row::optional_number(std::string_view column) {
   return text(column).empty() ? std::nullopt : std::optional(number(column));
 }
 
+std::optional<double> Row::optional_number_between(std::string_view column, const PossibleRange& range) {
+  const auto value = optional_number(column);
+  if (value && (*value < range.least || *value > range.most))
+    fail(column, fmt::format("is not between {:g} and {:g} {}", range.least, range.most, range.unit));
+  return value;
+}
+
 bool Row::flag(std::string_view column) {
   const std::string_view value = text(column);
   if (value != "0" && value != "1") fail(column, "is neither 0 nor 1");
@@ -55,12 +75,14 @@ Result<void> Row::status() const {
 void RowSink::add(MeasuredOperation row) {
   row.from.table = layout_;
   row.from.line = line_;
+  ++rows_;
   if (sink_.operation) sink_.operation(std::move(row));
 }
 
 void RowSink::add(MeasuredNetwork row) {
   row.from.table = layout_;
   row.from.line = line_;
+  ++rows_;
   if (sink_.network) sink_.network(std::move(row));
 }
 

@@ -16,6 +16,22 @@
 
 namespace joulecast {
 
+// What one step of a network or operation can have measured, generously: beyond it a cell is garbage, not a
+// measurement.
+struct PossibleRange {
+  double least, most;
+  std::string_view unit;
+};
+constexpr PossibleRange possible(Seconds) {
+  return {1e-9, 1e6, "s"};  // about a cycle; eleven days
+}
+constexpr PossibleRange possible(Watts) {
+  return {0.1, 1e5, "W"};  // a rack full of boards stays below
+}
+constexpr PossibleRange possible(Joules) {
+  return {1e-10, 1e11, "J"};  // the product of both
+}
+
 // Column names of a table and where they are.
 using CsvHeader = std::map<std::string, std::size_t, std::less<>>;
 
@@ -33,19 +49,15 @@ class Row {
   // May be empty.
   std::optional<std::int64_t> optional_integer(std::string_view column);
   std::optional<double> optional_number(std::string_view column);
-  // A measured quantity: empty, or above 0.
+  // A measured quantity: empty, or possible.
   template <typename Q>
   std::optional<Q> quantity(std::string_view column) {
-    const auto value = optional_number(column);
-    if (value && *value <= 0.0) fail(column, "is not above 0");
-    return value ? std::optional<Q>(Q{*value}) : std::nullopt;
+    return between<Q>(column, possible(Q{}).least);
   }
   // Standard deviations: empty, or from 0 on.
   template <typename Q>
   std::optional<Q> deviation(std::string_view column) {
-    const auto value = optional_number(column);
-    if (value && *value < 0.0) fail(column, "is negative");
-    return value ? std::optional<Q>(Q{*value}) : std::nullopt;
+    return between<Q>(column, 0.0);
   }
   bool flag(std::string_view column);  // 0 or 1
 
@@ -53,6 +65,12 @@ class Row {
   [[nodiscard]] Result<void> status() const;
 
  private:
+  template <typename Q>
+  std::optional<Q> between(std::string_view column, double least) {
+    const auto value = optional_number_between(column, {least, possible(Q{}).most, possible(Q{}).unit});
+    return value ? std::optional<Q>(Q{*value}) : std::nullopt;
+  }
+  std::optional<double> optional_number_between(std::string_view column, const PossibleRange& range);
   void fail(std::string_view column, std::string_view what);
 
   const CsvHeader& header_;
@@ -69,11 +87,13 @@ class RowSink {
   void add(MeasuredOperation row);
   void add(MeasuredNetwork row);
   OperationPool& pool() { return pool_; }
+  // How many were added.
+  [[nodiscard]] std::size_t rows() const { return rows_; }
 
  private:
   std::string_view layout_;
   const TableSink& sink_;
-  std::size_t line_ = 0;
+  std::size_t line_ = 0, rows_ = 0;
   OperationPool pool_;
 };
 

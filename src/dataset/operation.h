@@ -36,7 +36,7 @@ class OperationBuilder {
   Node node_;
 };
 
-// The same operation is built once and shared.
+// The same operation is built once and shared, for as long as the pool has room: then it starts anew.
 class OperationPool {
  public:
   // Errors: those of `make`, a callable that gives Result<Graph>.
@@ -45,10 +45,13 @@ class OperationPool {
     const auto found = graphs_.find(key);
     if (found != graphs_.end()) return found->second;
     JC_ASSIGN_OR_RETURN(Graph graph, make());
+    if (graphs_.size() == kMaxGraphs) graphs_.clear();
     return graphs_.emplace(key, std::make_shared<const Graph>(std::move(graph))).first->second;
   }
 
  private:
+  static constexpr std::size_t kMaxGraphs = std::size_t{1}
+                                            << 17;  // about 200 MB; published tables have at most 107,443
   std::map<std::string, std::shared_ptr<const Graph>> graphs_;
 };
 

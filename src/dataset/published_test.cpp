@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <ostream>
 #include <set>
 
 #include "dataset/table.h"
@@ -41,6 +42,11 @@ constexpr Published kPublished[] = {
     {"networks/profet_train.csv", "profet_train", 0, 7983, 0},
 };
 
+// What a failure calls the case.
+void PrintTo(const Published& table, std::ostream* out) {
+  *out << table.file;
+}
+
 std::filesystem::path data_folder() {
   const char* set = std::getenv("JOULECAST_SHARED_DATA");
   return set != nullptr ? std::filesystem::path(set) : std::filesystem::path(JOULECAST_SOURCE_DIR) / "../shared/data";
@@ -76,7 +82,7 @@ TEST_P(PublishedTable, IsReadWhole) {
   EXPECT_EQ(table->layout, GetParam().layout);
   EXPECT_EQ(operations, GetParam().operations);
   EXPECT_EQ(networks, GetParam().networks);
-  EXPECT_EQ(table->unmapped.size(), GetParam().unmapped);
+  EXPECT_EQ(table->unmapped.rows(), GetParam().unmapped);
 }
 
 }  // namespace

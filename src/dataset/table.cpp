@@ -87,9 +87,8 @@ Result<void> read_lines(CsvReader& reader, const CsvHeader& header, const RowRea
     const auto more = reader.next(fields);
     if (more && !*more) return {};
     if (!more || fields.size() != header.size()) {
-      table.unmapped.push_back(
-          {reader.line(),
-           more ? fmt::format("{} fields for {} columns", fields.size(), header.size()) : more.error().text()});
+      table.unmapped.add(reader.line(), more ? fmt::format("{} fields for {} columns", fields.size(), header.size())
+                                             : more.error().text());
       if (++broken > kMaxBrokenLines) {
         return invalid(fmt::format("line {}: more than {} broken lines", reader.line(), kMaxBrokenLines));
       }
@@ -97,7 +96,9 @@ Result<void> read_lines(CsvReader& reader, const CsvHeader& header, const RowRea
     }
     sink.set_line(reader.line());
     Row row(header, fields);
-    if (auto ok = read(row, sink); !ok) table.unmapped.push_back({reader.line(), ok.error().text()});
+    if (auto ok = read(row, sink); !ok) table.unmapped.add(reader.line(), ok.error().text());
+    if (sink.rows() + table.unmapped.rows() > kMaxTableRows)
+      return unsupported(fmt::format("line {}: more than {} rows", reader.line(), kMaxTableRows));
   }
 }
 
@@ -110,6 +111,8 @@ std::vector<std::string_view> table_layouts() {
 }
 
 Result<Table> parse_table(std::string_view text, std::string_view name, const TableSink& sink) {
+  if (text.size() > kMaxTableBytes)
+    return unsupported(fmt::format("has {} bytes; a table has at most {}", text.size(), kMaxTableBytes));
   CsvReader reader(text);
   JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(reader));
   JC_ASSIGN_OR_RETURN(const TableLayout* layout, recognise(header));

@@ -11,21 +11,21 @@
 #include <vector>
 
 #include "dataset/measured.h"
+#include "dataset/refusals.h"
 #include "joulecast/result.h"
 
 namespace joulecast {
 
-// A line that gave no row, and why.
-struct UnmappedLine {
-  std::size_t line = 0;
-  std::string reason;
-};
+// Larger tables are refused, so that reading takes bounded time and memory whatever the file. The largest published
+// ones have 17 MB and 214,452 rows.
+inline constexpr std::size_t kMaxTableBytes = std::size_t{256} << 20U;
+inline constexpr std::size_t kMaxTableRows = 2'000'000;
 
 struct Table {
   std::string layout;
   std::vector<MeasuredOperation> operations;
   std::vector<MeasuredNetwork> networks;
-  std::vector<UnmappedLine> unmapped;
+  Refusals unmapped;               // lines that gave no row
   std::vector<std::string> notes;  // what was left out on purpose
 };
 
@@ -35,9 +35,9 @@ struct TableSink {
   std::function<void(MeasuredNetwork)> network;
 };
 
-// Errors: kNotFound, kIo; kUnsupported for a header no layout fits (names the layouts, and what the closest one
-// misses); kInvalidInput for more than 10,000 lines that are no CSV. Lines that cannot be used do not fail: they are in
-// `unmapped`.
+// Errors: kNotFound, kIo; kUnsupported for a table that is too large, and for a header no layout fits (names the
+// layouts, and what the closest one misses); kInvalidInput for more than 10,000 lines that are no CSV. Lines that
+// cannot be used do not fail: they are in `unmapped`.
 Result<Table> read_table(const std::string& path);
 // The same, rows going to `sink`; the Table holds the rest.
 Result<Table> read_table(const std::string& path, const TableSink& sink);

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "dataset/layout.h"
 
 namespace joulecast {
@@ -102,8 +105,8 @@ TEST(Table, AttentionPrefillAndDecode) {
   EXPECT_EQ(inputs(decode.operations[1]), "attention 2x8x1x64 2x4x1024x64 2x4x1024x64");
   EXPECT_FALSE(std::get<Attention>(decode.operations[1].graph->nodes[0].op).causal);
   EXPECT_EQ(decode.operations[0].graph->values[1].type.element, ElementType::kFloat8E4M3);
-  ASSERT_EQ(decode.unmapped.size(), 1U);
-  EXPECT_EQ(decode.unmapped[0].reason, "attention in a window");
+  ASSERT_EQ(decode.unmapped.rows(), 1U);
+  EXPECT_EQ(decode.unmapped.reasons().at(0).reason, "attention in a window");
 }
 
 TEST(Table, PowerOfMatrixProducts) {
@@ -120,9 +123,9 @@ TEST(Table, PowerOfMatrixProducts) {
   EXPECT_EQ(table.operations[1].at.precision, Precision::kFp8);
   EXPECT_EQ(table.operations[1].weight_copies, 1);
   EXPECT_EQ(table.operations[1].from.anomaly, "power-window-short");
-  ASSERT_EQ(table.unmapped.size(), 1U);
-  EXPECT_EQ(table.unmapped[0].line, 4U);
-  EXPECT_EQ(table.unmapped[0].reason, "matrix products in nvfp4");
+  ASSERT_EQ(table.unmapped.rows(), 1U);
+  EXPECT_EQ(table.unmapped.reasons().at(0).first_line, 4U);
+  EXPECT_EQ(table.unmapped.reasons().at(0).reason, "matrix products in nvfp4");
 }
 
 TEST(Table, PowerOfAttention) {
@@ -138,8 +141,8 @@ TEST(Table, PowerOfAttention) {
   EXPECT_EQ(inputs(table.operations[1]), "attention 4x8x256x64 4x2x512x64 4x2x512x64");
   EXPECT_EQ(inputs(table.operations[2]), "attention 4x8x256x64 4x8x256x64 4x8x256x64");
   EXPECT_FALSE(std::get<Attention>(table.operations[2].graph->nodes[0].op).causal);
-  ASSERT_EQ(table.unmapped.size(), 1U);
-  EXPECT_EQ(table.unmapped[0].line, 4U);
+  ASSERT_EQ(table.unmapped.rows(), 1U);
+  EXPECT_EQ(table.unmapped.reasons().at(0).first_line, 4U);
 }
 
 TEST(Table, Neusight) {
@@ -154,7 +157,7 @@ TEST(Table, Neusight) {
   EXPECT_EQ(gemm.operations[0].at.software, "pytorch 2.1.0");
   EXPECT_EQ(inputs(gemm.operations[1]), "matmul 3x16x4 3x4x8");
   EXPECT_EQ(gemm.operations[1].from.split, "test");
-  EXPECT_EQ(gemm.unmapped.size(), 1U);
+  EXPECT_EQ(gemm.unmapped.rows(), 1U);
   const Table conv = parse(
       "gpu,op,dtype,batch,in_channels,out_channels,kernel,in_hw,stride,padding,latency_s,main_kernel,n_kernels,torch\n"
       "Tesla T4,conv,fp32,2,3,5,3,8,1,1,1e-3,k,1,p2.1.0\n");
@@ -215,12 +218,12 @@ TEST(Table, OtherOperations) {
       "NVIDIA V100,train,Float,x,Dense Matrix Multiplication,M=16;N=8,,Time,1e-5,1,x\n");
   ASSERT_EQ(deepbench.operations.size(), 1U);
   EXPECT_EQ(inputs(deepbench.operations[0]), "matmul 4x16 4x8");
-  EXPECT_EQ(deepbench.unmapped.size(), 1U);
+  EXPECT_EQ(deepbench.unmapped.rows(), 1U);
   const std::string vidur_header =
       "gpu,model,tensor_parallel,n_head,n_kv_head,n_embd,n_ffn,gated_mlp,num_tokens,op,latency_s\n";
   const auto vidur = [&](std::string_view op) {
     const Table table = parse(vidur_header + "A100,m,2,8,2,64,96,True,5," + std::string(op) + ",1e-4\n");
-    return table.operations.empty() ? table.unmapped.at(0).reason : inputs(table.operations[0]);
+    return table.operations.empty() ? table.unmapped.reasons().at(0).reason : inputs(table.operations[0]);
   };
   EXPECT_EQ(vidur("attn_pre_proj"), "linear 5x64 48x64");  // 4 heads and 1 + 1 of keys and values, 8 wide
   EXPECT_EQ(vidur("attn_post_proj"), "linear 5x32 64x32");
@@ -237,14 +240,14 @@ TEST(Table, ABadLineIsNamedAndTheRestKept) {
       "m,n,k,a100_sxm_s\n16,32,64,1e-6\n16,x,64,1e-6\n16,32\n16,32,64,-1\n0,32,64,1e-6\n\"1,2\n8,8,8,1e-6\n", "bf16");
   ASSERT_EQ(table.operations.size(), 2U);
   EXPECT_EQ(table.operations[1].from.line, 8U);
-  ASSERT_EQ(table.unmapped.size(), 5U);
-  EXPECT_EQ(table.unmapped[0].line, 3U);
-  EXPECT_EQ(table.unmapped[0].reason, "column 'n': 'x' is not an integer");
-  EXPECT_EQ(table.unmapped[1].reason, "2 fields for 4 columns");
-  EXPECT_EQ(table.unmapped[2].reason, "column 'a100_sxm_s': '-1' is not above 0");
-  EXPECT_EQ(table.unmapped[3].reason, "column 'm': '0' is not a possible extent");
-  EXPECT_EQ(table.unmapped[4].line, 7U);
-  EXPECT_EQ(table.unmapped[4].reason, "a quote is left open");
+  ASSERT_EQ(table.unmapped.rows(), 5U);
+  EXPECT_EQ(table.unmapped.reasons().at(0).first_line, 3U);
+  EXPECT_EQ(table.unmapped.reasons().at(0).reason, "column 'n': 'x' is not an integer");
+  EXPECT_EQ(table.unmapped.reasons().at(1).reason, "2 fields for 4 columns");
+  EXPECT_EQ(table.unmapped.reasons().at(2).reason, "column 'a100_sxm_s': '-1' is not between 1e-09 and 1e+06 s");
+  EXPECT_EQ(table.unmapped.reasons().at(3).reason, "column 'm': '0' is not a possible extent");
+  EXPECT_EQ(table.unmapped.reasons().at(4).first_line, 7U);
+  EXPECT_EQ(table.unmapped.reasons().at(4).reason, "a quote is left open");
 }
 
 TEST(Table, AnUnknownHeaderIsToldWhatIsMissing) {
@@ -256,6 +259,53 @@ TEST(Table, AnUnknownHeaderIsToldWhatIsMissing) {
   EXPECT_FALSE(parse_table("", "x"));
   EXPECT_FALSE(parse_table("a,a\n", "x"));
   EXPECT_EQ(read_table("/nowhere.csv").error().code(), ErrorCode::kNotFound);
+}
+
+TEST(Table, ImpossibleReadingsAreRefusedWithTheirLine) {
+  const std::string header =
+      "gpu,framework,version,kernel,dtype,m,n,k,latency_s,power_w,power_limit_w\n"
+      "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,";
+  const auto reason = [&](const std::string& cells) {
+    const Table table = parse(header + cells + "\n");
+    EXPECT_TRUE(table.operations.empty());
+    return table.unmapped.rows() == 1 ? refusal_text(table.unmapped.reasons()[0]) : "not refused";
+  };
+  EXPECT_EQ(reason("1e300,500,700"), "line 2: column 'latency_s': '1e300' is not between 1e-09 and 1e+06 s");
+  EXPECT_EQ(reason("1e-300,500,700"), "line 2: column 'latency_s': '1e-300' is not between 1e-09 and 1e+06 s");
+  EXPECT_EQ(reason("0,500,700"), "line 2: column 'latency_s': '0' is not between 1e-09 and 1e+06 s");
+  EXPECT_EQ(reason("nan,500,700"), "line 2: column 'latency_s': 'nan' is not a number");
+  EXPECT_EQ(reason("1e999,500,700"), "line 2: column 'latency_s': '1e999' is not a number");
+  EXPECT_EQ(reason("1e-3,-5,700"), "line 2: column 'power_w': '-5' is not between 0.1 and 100000 W");
+  EXPECT_EQ(reason("1e-3,500,inf"), "line 2: column 'power_limit_w': 'inf' is not a number");
+  EXPECT_EQ(reason(std::string(50, '9') + ",500,700"),
+            "line 2: column 'latency_s': '" + std::string(40, '9') + "...' is not between 1e-09 and 1e+06 s");
+}
+
+TEST(Table, ATableLargerThanAnyIsRefused) {
+  const std::string path = testing::TempDir() + "/sparse.csv";
+  std::ofstream(path) << "m,n,k,a100_sxm_s\n";
+  std::filesystem::resize_file(path, 20'000'000'000);  // its holes take no space
+  const auto table = read_table(path);
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().text(), path + ": has 20000000000 bytes; a table has at most 268435456");
+}
+
+TEST(Table, MoreRowsThanAnyAreRefused) {
+  // A column of times for each of 1000 GPUs: short lines hold many rows.
+  std::string text = "m,n,k,a100_sxm_s";
+  std::string line = "1,1,1,1";
+  for (int i = 0; i < 1000; ++i) {
+    text += ",g" + std::to_string(i) + "_s";
+    line += ",1";
+  }
+  text += '\n';
+  for (int i = 0; i < 2000; ++i) text += line + '\n';
+  std::size_t rows = 0;
+  const TableSink sink{[&](const MeasuredOperation&) { ++rows; }, {}};
+  const auto table = parse_table(text, "bf16", sink);
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().text(), "line 2000: more than 2000000 rows");
+  EXPECT_LE(rows, kMaxTableRows + 1001);
 }
 
 TEST(Table, AFileFullOfBrokenLinesIsGivenUp) {

@@ -20,6 +20,16 @@ std::optional<double> energy_of(const Readings& readings) {
   return std::nullopt;
 }
 
+// Figures are taken over all rows: a single infinity would void them.
+Result<Found> finite(Result<Found> found) {
+  if (!found) return found;
+  for (const FoundValue& v : {found->time, found->power, found->energy}) {
+    if (!std::isfinite(v.value) || !std::isfinite(v.lo) || !std::isfinite(v.hi))
+      return unsupported("the prediction is no finite number");
+  }
+  return found;
+}
+
 JudgedQuantity beside(double measured, const FoundValue& found) {
   return {measured, found.value, found.lo, found.hi};
 }
@@ -31,6 +41,8 @@ JudgedRow judged(const Circumstances& at, const Readings& readings, const Found&
   out.precision = at.precision;
   out.support = found.support;
   out.baseline = found.baseline;
+  out.gpu_busy = found.gpu_busy;
+  out.host_busy = found.host_busy;
   if (readings.time) out.time = beside(readings.time->value(), found.time);
   if (readings.power) out.power = beside(readings.power->value(), found.power);
   if (const auto energy = energy_of(readings)) out.energy = beside(*energy, found.energy);
@@ -54,8 +66,8 @@ Result<Evaluation> evaluate_table(const std::string& table, const std::string& p
   TableSink sink;
   sink.operation = [&](const MeasuredOperation& row) {
     if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
-    const auto found = operations.predict(row);
-    if (!found) return tally.unmapped(row.at, found.error().text());
+    const auto found = finite(operations.predict(row));
+    if (!found) return tally.unmapped(row.at, row.from.line, found.error().text());
     JudgedRow done = judged(row.at, row.readings, *found);
     done.line = row.from.line;
     done.subject = row.group;
@@ -65,8 +77,8 @@ Result<Evaluation> evaluate_table(const std::string& table, const std::string& p
   sink.network = [&](const MeasuredNetwork& row) {
     needs_graphs = needs_graphs || options.graphs.empty();
     if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
-    const auto found = networks.predict(row);
-    if (!found) return tally.unmapped(row.at, found.error().text());
+    const auto found = finite(networks.predict(row));
+    if (!found) return tally.unmapped(row.at, row.from.line, found.error().text());
     JudgedRow done = judged(row.at, row.readings, *found);
     done.line = row.from.line;
     done.subject = subject_of(row);
@@ -80,8 +92,8 @@ Result<Evaluation> evaluate_table(const std::string& table, const std::string& p
   Evaluation out = tally.finish();
   out.layout = read.layout;
   out.fitted_on = operations.fitted_on(read.layout);
-  out.unread = read.unmapped.size();
-  for (const UnmappedLine& line : read.unmapped) ++out.reasons[line.reason];
+  out.unread = read.unmapped.rows();
+  out.refused.add(read.unmapped);
   return out;
 }
 

@@ -7,13 +7,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dataset/metrics.h"
+#include "dataset/refusals.h"
 #include "joulecast/gpu.h"
 #include "joulecast/result.h"
 #include "joulecast/workload.h"
@@ -40,7 +40,7 @@ struct Evaluation {
   bool fitted_on = false;               // the pack was fitted on a table of this layout: its rows are not held out
   std::vector<EvaluationGroup> groups;  // by GPU, then mode
   std::size_t unread = 0;               // lines that are no row at all
-  std::map<std::string, std::size_t> reasons;  // why rows are unmapped, with their number
+  Refusals refused;                     // unread lines and unmapped rows, and why
 };
 
 // A measured value and its prediction.
@@ -57,7 +57,8 @@ struct JudgedRow {
   Precision precision = Precision::kFp32;
   std::int64_t batch = 0;  // of a network
   std::string_view support;
-  double baseline = 0;  // seconds: the bound of an operation, the roofline of a network
+  double baseline = 0;                 // seconds: the bound of an operation, the roofline of a network
+  double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   std::optional<JudgedQuantity> time, power, energy;
 };
 

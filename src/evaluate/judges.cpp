@@ -49,8 +49,11 @@ Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
     return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), seen ? "seen" : "unseen-gpu", what))
         .value_or(1.0);
   };
-  return Found{with_factor(p.time, factor("time")), with_factor(p.power, factor("power")),
-               with_factor(p.time * p.power, factor("energy")), p.physics.bound, seen ? "seen" : "unseen-gpu"};
+  return Found{.time = with_factor(p.time, factor("time")),
+               .power = with_factor(p.power, factor("power")),
+               .energy = with_factor(p.time * p.power, factor("energy")),
+               .baseline = p.physics.bound,
+               .support = seen ? "seen" : "unseen-gpu"};
 }
 
 Result<NetworkJudge> NetworkJudge::open(const std::string& pack, const Catalogue& catalogue, std::string graphs) {
@@ -152,7 +155,13 @@ Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
   const auto found = [](const auto& interval) {
     return FoundValue{interval.value.value(), interval.lo.value(), interval.hi.value()};
   };
-  return Found{found(p.time), found(p.power), found(p.energy), roofline(load, device), name(p.support)};
+  return Found{.time = found(p.time),
+               .power = found(p.power),
+               .energy = found(p.energy),
+               .gpu_busy = p.gpu_busy.value(),
+               .host_busy = p.host_busy.value(),
+               .baseline = roofline(load, device),
+               .support = name(p.support)};
 }
 
 }  // namespace joulecast

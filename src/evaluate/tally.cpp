@@ -27,9 +27,9 @@ void Tally::judged(const Circumstances& at, const JudgedRow& row) {
   g.energy.add(row.energy);
 }
 
-void Tally::unmapped(const Circumstances& at, const std::string& reason) {
+void Tally::unmapped(const Circumstances& at, std::size_t line, const std::string& reason) {
   ++group(at).unmapped;
-  ++reasons_[reason];
+  refused_.add(line, reason);
 }
 
 void Tally::set_aside(const Circumstances& at) {
@@ -38,7 +38,7 @@ void Tally::set_aside(const Circumstances& at) {
 
 Evaluation Tally::finish() const {
   Evaluation out;
-  out.reasons = reasons_;
+  out.refused = refused_;
   for (const auto& [key, g] : groups_) {
     out.groups.push_back({.gpu = key.first,
                           .mode = key.second,

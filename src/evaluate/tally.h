@@ -15,7 +15,7 @@ namespace joulecast {
 class Tally {
  public:
   void judged(const Circumstances& at, const JudgedRow& row);
-  void unmapped(const Circumstances& at, const std::string& reason);
+  void unmapped(const Circumstances& at, std::size_t line, const std::string& reason);
   void set_aside(const Circumstances& at);
 
   [[nodiscard]] Evaluation finish() const;
@@ -33,7 +33,7 @@ class Tally {
   Group& group(const Circumstances& at);
 
   std::map<std::pair<std::string, Mode>, Group> groups_;
-  std::map<std::string, std::size_t> reasons_;
+  Refusals refused_;
 };
 
 }  // namespace joulecast

@@ -6,15 +6,24 @@
 
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "predict/trees/xgboost.h"
 
 namespace joulecast {
 namespace {
 
+// What was wrong, of "[08:41:14] ../src/data/data.cc:1104: Check failed: ...\nStack trace:\n  [bt] (0) ...".
+std::string_view complaint(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  constexpr std::string_view kFailed = "Check failed: ";
+  const std::size_t at = text.find(kFailed);
+  return at == std::string_view::npos ? text : text.substr(at + kFailed.size());
+}
+
 Result<void> check(int status, std::string_view what) {
   if (status == 0) return {};
-  return invalid(fmt::format("XGBoost: {}: {}", what, XGBGetLastError()));
+  return invalid(fmt::format("XGBoost: {}: {}", what, complaint(XGBGetLastError())));
 }
 
 // Handles of the C interface, freed on every way out.

@@ -26,7 +26,7 @@ struct BoosterOptions {
 };
 
 // Squared error, histogram method, one thread: the same rows give the same trees everywhere.
-// Errors: kInvalidInput for no rows; what XGBoost says.
+// Errors: kInvalidInput for no rows, and with what XGBoost complains of, in one line.
 Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_view> names,
                           const BoosterOptions& options);
 

@@ -207,7 +207,10 @@ double trust_unseen(Group group) {
 }
 
 Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judging judging, const Progress& progress) {
-  if (samples.empty()) return invalid(fmt::format("no rows for the group '{}': more tables are needed", name(group)));
+  if (samples.empty()) {
+    progress(fmt::format("{}: no rows; predicted by its bound alone, at idle power", name(group)));
+    return bound_alone(group);
+  }
   const Prepared prepared = prepare_samples(samples);
   const Splits folds = random_splits(prepared);
   GroupFit out;
@@ -227,7 +230,11 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judg
   JC_ASSIGN_OR_RETURN(out.time,
                       fit_forest(time_set(samples, prepared, all), feature_names(group), time_options(group)));
   const Rows powered = with_power(samples, all);
-  if (powered.empty()) return invalid(fmt::format("no row of the group '{}' has power", name(group)));
+  if (powered.empty()) {
+    progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
+    out.power = bound_alone(group).power;
+    return out;
+  }
   JC_ASSIGN_OR_RETURN(
       out.power, fit_forest(power_set(samples, prepared, powered, learn), power_names(group), power_options(group)));
   return out;

@@ -36,7 +36,8 @@ using Progress = std::function<void(const std::string&)>;
 // A full fit judges itself; a quick one gives the same models and no held-out figures but the times power is learnt on.
 enum class Judging : std::uint8_t { kFull, kQuick };
 
-// Errors: kInvalidInput for a group without rows, naming it; what XGBoost says.
+// A group without rows, or without rows that have power, gets models without trees (bound_alone), and says so.
+// Errors: what XGBoost says.
 Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judging judging, const Progress& progress);
 
 // Models without trees, for a group nobody measured: the bound, at idle power.
@@ -49,9 +50,10 @@ struct TrainOptions {
   std::string without;      // file of operations to leave out: one Sample::key a line
   std::string without_gpu;  // catalogue name of a GPU to leave out
   std::string calibration;  // interval factors from families and GPUs left out; tools/accuracy makes the file
-  // No cross-validation. Groups without rows predict by their bound alone instead of being an error.
-  bool quick = false;
+  bool quick = false;       // no cross-validation: the same models without held-out figures
 };
+// Errors: those of read_table; kIo for a pack that cannot be written, before anything is fitted; kInvalidInput for
+// tables without a usable row.
 Result<void> train(const TrainOptions& options, const Progress& progress);
 
 }  // namespace joulecast

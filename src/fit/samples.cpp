@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace joulecast {
 namespace {
@@ -87,6 +88,17 @@ std::size_t limit_of(const Sample& sample) {
   return 3000;
 }
 
+// Shapes at the edge of what a table can hold have features beyond single precision; XGBoost stops at the first of
+// them.
+Result<void> check_learnable(const Sample& sample) {
+  std::array<float, kMaxFeatures> features{};
+  const Physics physics = physics_of(sample.work, sample.device, sample.situation, features);
+  const auto finite = [](float value) { return std::isfinite(value); };
+  if (!std::isfinite(std::log(sample.time / physics.bound)) || !std::all_of(features.begin(), features.end(), finite))
+    return invalid("its size is beyond all measure");
+  return {};
+}
+
 Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogue) {
   JC_ASSIGN_OR_RETURN(const Policy policy, policy_of(row));
   if (!row.readings.time || row.readings.time->value() <= 0.0) return unsupported("no time");
@@ -116,26 +128,27 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
              .power_from_own_time = policy.power_from_own_time,
              .primary = row.from.primary};
   if (policy.power && row.readings.power) out.power = row.readings.power->value();
+  JC_RETURN_IF_ERROR(check_learnable(out));
   return out;
 }
 
 }  // namespace
 
-Result<void> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set) {
+Result<Refusals> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set) {
+  Refusals refused;
   TableSink sink;
-  sink.network = [](const MeasuredNetwork&) {};
+  sink.network = [&](const MeasuredNetwork& row) {
+    refused.add(row.from.line, "a network: only operations are fitted on");
+  };
   sink.operation = [&](const MeasuredOperation& row) {
     auto sample = sample_of(row, catalogue);
-    if (!sample) {
-      ++set.refused[row.from.table];
-      ++set.reasons[row.from.table + ": " + sample.error().text()];
-      return;
-    }
+    if (!sample) return refused.add(row.from.line, sample.error().text());
     set.groups[static_cast<std::size_t>(group_of(sample->work))].push_back(std::move(*sample));
   };
   JC_ASSIGN_OR_RETURN(const Table table, read_table(path, sink));
-  set.refused[table.layout] += table.unmapped.size();
-  return {};
+  refused.add(table.unmapped);
+  set.refused[table.layout].add(refused);
+  return refused;
 }
 
 void thin_out(SampleSet& set) {

@@ -34,12 +34,13 @@ struct Sample {
 
 struct SampleSet {
   std::array<std::vector<Sample>, kGroups> groups;
-  std::map<std::string, std::size_t> used, refused;  // per table
-  std::map<std::string, std::size_t> reasons;        // why refused
+  std::map<std::string, std::size_t> used;  // per table
+  std::map<std::string, Refusals> refused;  // per table
 };
 
-// Adds the usable rows of one table. Errors: those of read_table.
-Result<void> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set);
+// Adds the usable rows of one table; the others are counted with their reasons, and come back.
+// Errors: those of read_table.
+Result<Refusals> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set);
 
 // Keeps at most `limit` rows of each stratum that has one, chosen by a hash of their keys: the same rows every time.
 void thin_out(SampleSet& set);

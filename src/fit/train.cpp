@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "base/mapped_file.h"
 #include "dataset/metrics.h"
 #include "fit/fit.h"
 #include "predict/compose.h"
@@ -139,35 +139,43 @@ void add_network_intervals(Numbers& out) {
 Json provenance_json(const SampleSet& set) {
   Json tables = Json::object();
   for (const auto& [table, count] : set.used) tables[table]["used"] = count;
-  for (const auto& [table, count] : set.refused) tables[table]["refused"] = count;
   Json reasons = Json::object();
-  for (const auto& [reason, count] : set.reasons) reasons[reason] = count;
+  for (const auto& [table, refused] : set.refused) {
+    tables[table]["refused"] = refused.rows();
+    for (const Refusal& refusal : refused.by_frequency())
+      reasons[fmt::format("{}: {}", table, refusal.reason)] = refusal.count;
+  }
   return {{"tables", std::move(tables)}, {"refused_because", std::move(reasons)}};
 }
 
+// Files of options: lists of operations, factors.
 Result<std::string> text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) return not_found(fmt::format("{}: cannot be read", path));
-  return text.str();
+  JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
+  if (file.text().size() > kMaxTableBytes)
+    return unsupported(fmt::format("{}: has {} bytes; at most {} are read", path, file.text().size(), kMaxTableBytes));
+  return std::string(file.text());
+}
+
+// What the calibration file says; null without one.
+Result<Json> calibration_of(const std::string& path) {
+  if (path.empty()) return Json(nullptr);
+  JC_ASSIGN_OR_RETURN(const std::string text, text_of(path));
+  Json calibration = Json::parse(text, nullptr, false);
+  if (!calibration.is_object() || calibration["schema"] != "joulecast.calibration/1" ||
+      !calibration["intervals"].is_object())
+    return invalid(fmt::format("{}: no joulecast.calibration/1", path));
+  for (const auto& [key, value] : calibration["intervals"].items()) {
+    if (!value.is_number() || value.get<double>() < 0.0 || value.get<double>() > 10.0)
+      return invalid(fmt::format("{}: '{}' is no logarithm of a factor", path, key));
+  }
+  return calibration;
 }
 
 // Factors that were judged on families and GPUs left out replace those of random folds: operations of one network
 // resemble each other, and random folds put them on both sides.
-Result<Json> add_calibration(const std::string& path, Numbers& intervals) {
-  if (path.empty()) return Json(nullptr);
-  JC_ASSIGN_OR_RETURN(const std::string text, text_of(path));
-  Json calibration = Json::parse(text, nullptr, false);
-  if (!calibration.is_object() || calibration.value("schema", "") != "joulecast.calibration/1")
-    return invalid(fmt::format("{}: no joulecast.calibration/1", path));
-  const Json factors = calibration.value("intervals", Json::object());
-  for (const auto& [key, value] : factors.items()) {
-    if (!value.is_number() || value.get<double>() < 0.0 || value.get<double>() > 10.0)
-      return invalid(fmt::format("{}: '{}' is no logarithm of a factor", path, key));
-    intervals[key] = value.get<double>();
-  }
-  return calibration;
+void add_calibration(const Json& calibration, Numbers& intervals) {
+  if (calibration.is_null()) return;
+  for (const auto& [key, value] : calibration.at("intervals").items()) intervals[key] = value.get<double>();
 }
 
 // Takes rows out of the set, before anything is thinned: what is left is what would have been measured without them.
@@ -189,14 +197,26 @@ Result<std::size_t> leave_out(const TrainOptions& options, SampleSet& set) {
   return count;
 }
 
+// The most frequent reasons; a damaged table has thousands.
+std::vector<std::string> refusal_lines(const Refusals& refused) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> out;
+  if (refused.rows() > 0) out.push_back(fmt::format("{} rows not used", refused.rows()));
+  const std::vector<Refusal> sorted = refused.by_frequency();
+  for (std::size_t i = 0; i < std::min(kShown, sorted.size()); ++i) out.push_back("  " + refusal_text(sorted[i]));
+  if (sorted.size() > kShown) out.push_back(fmt::format("  and {} further reasons", sorted.size() - kShown));
+  return out;
+}
+
 Result<SampleSet> read_tables(const TrainOptions& options, const Progress& progress) {
   SampleSet set;
   for (const std::string& path : options.tables) {
     progress("reading " + path);
-    JC_RETURN_IF_ERROR(add_table(path, Catalogue::shipped(), set));
+    JC_ASSIGN_OR_RETURN(const Refusals refused, add_table(path, Catalogue::shipped(), set));
+    for (const std::string& line : refusal_lines(refused)) progress("  " + line);
   }
   JC_ASSIGN_OR_RETURN(const std::size_t left_out, leave_out(options, set));
-  if (left_out > 0) progress(fmt::format("{} rows left out", left_out));
+  if (!options.without.empty() || !options.without_gpu.empty()) progress(fmt::format("{} rows left out", left_out));
   thin_out(set);
   return set;
 }
@@ -204,42 +224,50 @@ Result<SampleSet> read_tables(const TrainOptions& options, const Progress& progr
 // Everything the pack holds beside the forests.
 struct Gathered {
   Numbers gpus, ranges, intervals, trust;
+  std::vector<std::string> without_rows;  // groups
   std::map<std::string, Pairs> random, unseen;
 };
 
 Result<void> add_group(Group group, const std::vector<Sample>& samples, const TrainOptions& options,
                        const Progress& progress, PackWriter& writer, Gathered& out) {
   const std::string group_name(name(group));
-  const bool skipped = options.quick && samples.empty();
-  auto found = skipped ? Result<GroupFit>(bound_alone(group))
-                       : fit_group(group, samples, options.quick ? Judging::kQuick : Judging::kFull, progress);
-  if (!found) return tl::unexpected(std::move(found).error());
-  JC_RETURN_IF_ERROR(writer.add_forest("time/" + group_name, found->time));
-  JC_RETURN_IF_ERROR(writer.add_forest("power/" + group_name, found->power));
+  JC_ASSIGN_OR_RETURN(const GroupFit found,
+                      fit_group(group, samples, options.quick ? Judging::kQuick : Judging::kFull, progress));
+  if (samples.empty()) out.without_rows.push_back(group_name);
+  JC_RETURN_IF_ERROR(writer.add_forest("time/" + group_name, found.time));
+  JC_RETURN_IF_ERROR(writer.add_forest("power/" + group_name, found.power));
   add_gpus(group, samples, out.gpus, out.ranges);
   out.trust[group_name] = trust_unseen(group);
   if (options.quick) return {};
-  collect(samples, found->random, out.random);
-  collect(samples, found->unseen_gpu, out.unseen);
-  add_intervals(group, "seen", samples, found->random, out.intervals);
-  add_intervals(group, "unseen-gpu", samples, found->unseen_gpu, out.intervals);
+  collect(samples, found.random, out.random);
+  collect(samples, found.unseen_gpu, out.unseen);
+  add_intervals(group, "seen", samples, found.random, out.intervals);
+  add_intervals(group, "unseen-gpu", samples, found.unseen_gpu, out.intervals);
   return {};
 }
 
 }  // namespace
 
 Result<void> train(const TrainOptions& options, const Progress& progress) {
+  // What was typed wrongly is said before the hours of work, not after.
+  JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
+  JC_ASSIGN_OR_RETURN(Json calibration, calibration_of(options.calibration));
   JC_ASSIGN_OR_RETURN(const SampleSet set, read_tables(options, progress));
+  if (set.used.empty()) return invalid("no row of the tables can be fitted on");
   PackWriter writer;
   Gathered all;
   for (std::size_t g = 0; g < kGroups; ++g) {
     JC_RETURN_IF_ERROR(add_group(static_cast<Group>(g), set.groups[g], options, progress, writer, all));
   }
   add_network_intervals(all.intervals);
-  JC_ASSIGN_OR_RETURN(Json calibration, add_calibration(options.calibration, all.intervals));
-  const Json report = {{"schema", "joulecast.pack-report/1"},     {"quick", options.quick},
-                       {"fitted_on", provenance_json(set)},       {"held_out_operations", cells_json(all.random)},
-                       {"held_out_gpus", cells_json(all.unseen)}, {"calibration", std::move(calibration)}};
+  add_calibration(calibration, all.intervals);
+  const Json report = {{"schema", "joulecast.pack-report/1"},
+                       {"quick", options.quick},
+                       {"fitted_on", provenance_json(set)},
+                       {"groups_without_rows", all.without_rows},
+                       {"held_out_operations", cells_json(all.random)},
+                       {"held_out_gpus", cells_json(all.unseen)},
+                       {"calibration", std::move(calibration)}};
   JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kCompose), compose_numbers()));
   JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kGpus), all.gpus));
   JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kRanges), all.ranges));

@@ -135,12 +135,22 @@ Result<Shape> bind_input(const Graph& graph, const GraphInput& input, const Bind
   return shape;
 }
 
+// "'x', 'y'"; a model that takes its state in hundreds of inputs shows the first of them.
+std::string input_names(const Graph& graph) {
+  constexpr std::size_t kShown = 8;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kShown, graph.inputs.size()); ++i)
+    out += fmt::format("{}'{}'", i > 0 ? ", " : "", graph.value(graph.inputs[i].value).name);
+  if (graph.inputs.size() > kShown) out += fmt::format(" and {} more", graph.inputs.size() - kShown);
+  return graph.inputs.empty() ? "none" : out;
+}
+
 Result<void> bind_inputs(const Graph& graph, const Binding& binding, TypeTable& table) {
   const Binding all = with_symbols_of_shapes(graph, binding);
   for (const auto& [name, shape] : binding.shapes) {
     bool found = false;
     for (const GraphInput& input : graph.inputs) found = found || graph.value(input.value).name == name;
-    if (!found) return not_found(fmt::format("the model has no input '{}'", name));
+    if (!found) return not_found(fmt::format("the model has no input '{}'; it has {}", name, input_names(graph)));
   }
   for (const GraphInput& input : graph.inputs) {
     auto shape = bind_input(graph, input, all);

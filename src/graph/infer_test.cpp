@@ -73,7 +73,7 @@ TEST(Binding, ShapesThatDoNotFitAreErrors) {
             "ids:<batch>x<tokens>");
   EXPECT_EQ(error_of(bound({}, {{"ids", {3, 5, 8}}})), "input 'ids': shape 3x5x8 has rank 3, the model wants 2");
   EXPECT_EQ(error_of(bound({}, {{"mask", {3, 5, 9}}})), "input 'mask': extent 9 of axis 2 is fixed to 8 in the model");
-  EXPECT_EQ(error_of(bound({}, {{"other", {3}}})), "the model has no input 'other'");
+  EXPECT_EQ(error_of(bound({}, {{"other", {3}}})), "the model has no input 'other'; it has 'ids', 'mask'");
   EXPECT_EQ(error_of(bound({{"batch", -1}, {"tokens", 2}})), "input 'ids': shape -1x2 is not a possible tensor");
   EXPECT_EQ(error_of(bound({{"batch", std::int64_t{1} << 40}, {"tokens", std::int64_t{1} << 40}})),
             "input 'ids': shape 1099511627776x1099511627776 is not a possible tensor");

@@ -7,10 +7,10 @@
 
 namespace joulecast {
 
-// The graph as torch.autocast("cuda", half) executes it, with its casts as nodes. Parameters stay FP32 and are cast once;
-// activations are cast for every reader, since autocast only remembers parameters.
-// Requires: validate(graph). Bodies of control flow are left as they are.
-// Source: PyTorch's documentation, "Automatic Mixed Precision package", CUDA Ops that autocast to float16 / float32.
+// The graph as torch.autocast("cuda", half) executes it, with its casts as nodes. Parameters stay FP32 and are cast
+// once; activations are cast for every reader, since autocast only remembers parameters. Requires: validate(graph).
+// Bodies of control flow are left as they are. Source: PyTorch's documentation, "Automatic Mixed Precision package",
+// CUDA Ops that autocast to float16 / float32.
 Graph autocast(const Graph& graph, ElementType half);
 
 }  // namespace joulecast

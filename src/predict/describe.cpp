@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+
+#include "predict/physics.h"
 
 namespace joulecast {
 namespace {
@@ -12,41 +16,103 @@ namespace {
 std::string count(double value) {
   static constexpr std::array<const char*, 5> kPrefixes{"", "k", "M", "G", "T"};
   std::size_t i = 0;
-  while (value >= 1000.0 && i + 1 < kPrefixes.size()) {
+  while (value >= 999.5 && i + 1 < kPrefixes.size()) {
     value /= 1000.0;
     ++i;
   }
   return i == 0 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}{}", value, kPrefixes[i]);
 }
 
-constexpr std::array<std::string_view, 17> kPointwise{
-    "relu", "sigmoid", "silu",       "gelu",       "tanh",       "add",        "mul",
-    "div",  "pow",     "add scalar", "mul scalar", "div scalar", "pow scalar", "stochastic depth",
-    "copy", "dropout", "other"};
+struct PointwiseWords {
+  std::string_view name;
+  double usual_backward;  // its traffic over the forward one's, for operands of one shape; 0: none is usual
+};
+constexpr double kActivation = 3.0 / 2.0;  // reads what was saved and the gradient, writes a gradient
+constexpr double kProduct = 5.0 / 3.0;     // the same of both operands
+constexpr std::array<PointwiseWords, 17> kPointwise{{{"relu", kActivation},
+                                                     {"sigmoid", kActivation},
+                                                     {"silu", kActivation},
+                                                     {"gelu", kActivation},
+                                                     {"tanh", kActivation},
+                                                     {"add", 1.0},
+                                                     {"mul", kProduct},
+                                                     {"div", kProduct},
+                                                     {"pow", kProduct},
+                                                     {"add scalar", 1.0},
+                                                     {"mul scalar", 2.0},
+                                                     {"div scalar", 2.0},
+                                                     {"pow scalar", 2.0},
+                                                     {"stochastic depth", 0.0},
+                                                     {"copy", 1.0},
+                                                     {"dropout", 0.0},
+                                                     {"other", 0.0}}};
 constexpr std::array<std::string_view, 8> kReductions{"softmax",      "layer norm", "batch norm", "adaptive pool",
                                                       "average pool", "max pool",   "group norm", "reduce"};
 
+bool is_pool(ReductionKind kind) {
+  return kind == ReductionKind::kAdaptivePool || kind == ReductionKind::kAveragePool || kind == ReductionKind::kMaxPool;
+}
+
+// Nothing for the default precision's.
+std::string arithmetic_text(Arithmetic arithmetic) {
+  const bool usual = arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kTf32;
+  return usual ? std::string() : fmt::format(", {}", name(arithmetic));
+}
+
+std::int64_t usual_extent(std::int64_t in, std::int64_t kernel, const ConvWork& w) {
+  return (in + 2 * w.padding - kernel) / std::max<std::int64_t>(1, w.stride) + 1;
+}
+
+// What of two different operations would read the same is told apart: whatever is usual is left unsaid.
 struct Describe {
   std::string operator()(const ConvWork& w) const {
     std::string out = fmt::format("conv {}x{}x{}x{} -> {}, {}x{}", w.batch, w.in_channels, w.in_height, w.in_width,
                                   w.out_channels, w.kernel_height, w.kernel_width);
     if (w.stride != 1) out += fmt::format(" s{}", w.stride);
+    if (w.padding != w.kernel_height / 2) out += fmt::format(" p{}", w.padding);
     if (w.groups != 1) out += fmt::format(" g{}", w.groups);
-    return out;
+    if (w.out_height != usual_extent(w.in_height, w.kernel_height, w) ||
+        w.out_width != usual_extent(w.in_width, w.kernel_width, w))
+      out += fmt::format(" to {}x{}", w.out_height, w.out_width);
+    if (w.bias != 0) out += " bias";
+    return out + arithmetic_text(w.arithmetic);
   }
   std::string operator()(const GemmWork& w) const {
-    if (w.weight && w.batch == 1) return fmt::format("linear {}x{} -> {}", w.rows, w.depth, w.columns);
-    return fmt::format("matmul {} x {}x{}x{}", w.batch, w.rows, w.depth, w.columns);
+    std::string out;
+    if (w.weight && w.batch == 1) {
+      out = fmt::format("linear {}x{} -> {}{}", w.rows, w.depth, w.columns, w.bias == 0 ? ", no bias" : "");
+    } else {
+      out = fmt::format("{} {} x {}x{}x{}{}", w.weight ? "linear" : "matmul", w.batch, w.rows, w.depth, w.columns,
+                        w.bias != 0 ? ", bias" : "");
+    }
+    out += arithmetic_text(w.arithmetic);
+    return w.output_bytes == w.element_bytes ? out : out + fmt::format(", {}-byte result", w.output_bytes);
   }
   std::string operator()(const PointwiseWork& w) const {
-    return fmt::format("{} {}", kPointwise[static_cast<std::size_t>(w.kind)], count(static_cast<double>(w.elements)));
+    const PointwiseWords& words = kPointwise[static_cast<std::size_t>(w.kind)];
+    const auto forward = static_cast<double>(w.forward_bytes);
+    const auto backward = static_cast<double>(w.backward_bytes);
+    std::string out = fmt::format("{} {}, {}B", words.name, count(static_cast<double>(w.elements)), count(forward));
+    if (w.backward_bytes == 0) {
+      out += ", no gradient";
+    } else if (std::abs(backward - words.usual_backward * forward) > 0.01 * forward) {
+      out += fmt::format(" + {}B back", count(backward));
+    }
+    return w.in_place != 0 ? out + ", in place" : out;
   }
   std::string operator()(const ReductionWork& w) const {
-    return fmt::format("{} {}x{}", kReductions[static_cast<std::size_t>(w.kind)], w.rows, w.columns);
+    std::string out = fmt::format("{} {}x{}", kReductions[static_cast<std::size_t>(w.kind)], w.rows, w.columns);
+    if (is_pool(w.kind) && w.in_elements != w.rows * w.columns)
+      out += fmt::format(" of {}", count(static_cast<double>(w.in_elements)));
+    return w.element_bytes == 4 ? out : out + fmt::format(", {} bytes each", w.element_bytes);
   }
   std::string operator()(const AttentionWork& w) const {
-    return fmt::format("attention {}x{}, {} queries, {} keys, {}", w.batch, w.heads, w.queries, w.past + w.queries,
-                       w.head);
+    std::string out = fmt::format("attention {}x{}, {} queries, {} keys, {}", w.batch, w.heads, w.queries,
+                                  w.past + w.queries, w.head);
+    if (w.kv_heads != w.heads) out += fmt::format(", {} of keys", w.kv_heads);
+    if (!w.causal) out += ", full";
+    if (w.kv_bytes != w.element_bytes) out += fmt::format(", {}-byte keys", w.kv_bytes);
+    return out;
   }
 };
 

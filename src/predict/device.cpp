@@ -71,6 +71,10 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
   device.l2 = gpu.l2_cache->value();
   device.limit = setting.power_limit.value_or(gpu.power_limit).value();
   device.idle = gpu.idle_power.value_or(gpu.power_limit * 0.12).value();
+  if (!(device.limit > device.idle)) {
+    return invalid(fmt::format("GPU '{}': a power limit of {} W is not above its idle power of {} W", gpu.id,
+                               device.limit, device.idle));
+  }
   const double slower = device.clock / boost->value();  // peaks scale with the clock
   device.fp64 = value_or_zero(gpu.fp64_peak) * slower;
   device.fp32 = gpu.fp32_peak->value() * slower;

@@ -54,14 +54,13 @@ struct Machine {
   HostProfile profile;
   double inference, training;
 };
-constexpr std::array<Machine, 7> kMachines{{
-    {"heidelberg_networks", "rtx-2080-ti", HostProfile::kOlder, 1.0, 1.0},
+constexpr std::array<Machine, 6> kMachines{{
+    {"heidelberg_networks", "rtx-2080-ti", HostProfile::kOlder, 1.0, 1.5},
     {"torchvision_gpu_benchmark", "a100-sxm4-40gb", HostProfile::kModern, 1.83, 1.76},
     {"torchvision_gpu_benchmark", "gtx-1080-ti", HostProfile::kModern, 2.05, 1.70},
     {"torchvision_gpu_benchmark", "rtx-2080-ti", HostProfile::kModern, 1.15, 1.92},
     {"torchvision_gpu_benchmark", "titan-v", HostProfile::kModern, 1.10, 1.15},
     {"torchvision_gpu_benchmark", "titan-xp", HostProfile::kModern, 2.88, 2.24},
-    {"timm_benchmark", "rtx-3090", HostProfile::kModern, 1.0, 1.0},
 }};
 
 }  // namespace

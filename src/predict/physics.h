@@ -36,7 +36,7 @@ struct Device {
   [[nodiscard]] double held_at(Arithmetic arithmetic) const { return held[static_cast<std::size_t>(arithmetic)]; }
 };
 
-// Errors: kUnsupported naming the figure the catalogue lacks.
+// Errors: kUnsupported naming the figure the catalogue lacks; kInvalidInput for a power limit not above idle power.
 Result<Device> make_device(const Gpu& gpu, const Setting& setting);
 
 // What of an operation runs. Training is forward, backward and the accumulation of gradients; kTrainForward is the

@@ -264,6 +264,7 @@ Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, 
   out.memory = device_memory(workload.memory, gpu, workload.options.mode);
   out.fits = out.memory.value <= gpu.memory_visible.value_or(gpu.memory_total.value_or(gpu.memory));
   out.mig_profile = smallest_mig_profile(gpu, out.memory.value);
+  out.host = options.host;
   out.gpu_busy = Seconds{whole.gpu};
   out.host_busy = Seconds{whole.host};
   out.host_bound = whole.host > whole.gpu;

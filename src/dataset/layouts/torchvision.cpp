@@ -2,6 +2,8 @@
 // torchvision's networks on 1 to 4 GPUs, of ryujaehun/pytorch-gpu-benchmark.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dataset/layouts/layouts.h"
 
 namespace joulecast {
@@ -18,7 +20,7 @@ Result<Precision> precision(std::string_view dtype, std::string_view gpu) {
 Result<void> read(Row& row, RowSink& sink) {
   MeasuredNetwork out;
   out.at.gpu = row.text("gpu");
-  out.gpu_count = static_cast<int>(row.extent("n_gpus"));
+  out.gpu_count = static_cast<int>(std::min<std::int64_t>(row.extent("n_gpus"), 1'000'000));
   out.model = row.text("model");
   out.batch = row.extent("batch");
   out.image_size = row.extent("img_size");

@@ -9,10 +9,6 @@
 namespace joulecast {
 namespace {
 
-std::int64_t at(const Extents& list, std::size_t i, std::int64_t absent) {
-  return i < list.size() ? list[i] : absent;
-}
-
 // floor((in + pads - dilation * (kernel - 1) - 1) / stride) + 1, and its inverse for the transposed kind
 // (PyTorch documentation of Conv2d and ConvTranspose2d).
 Result<std::int64_t> output_extent(const Conv& op, std::size_t axis, std::int64_t in, std::int64_t kernel) {

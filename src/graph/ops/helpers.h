@@ -18,6 +18,11 @@ struct ElementwiseTraffic {
 };
 Cost elementwise_cost(const CostContext& context, const ElementwiseTraffic& traffic);
 
+// Entry i of a list that may leave off its usual end.
+inline std::int64_t at(const Extents& list, std::size_t i, std::int64_t absent) {
+  return i < list.size() ? list[i] : absent;
+}
+
 // Adds the parameters among the inputs to `cost`: their bytes and their number.
 void count_parameters(const CostContext& context, Cost& cost);
 

@@ -3,13 +3,10 @@
 
 #include "graph/ops/checks.h"
 #include "graph/ops/helpers.h"
+#include "graph/ops/pooling.h"
 
 namespace joulecast {
 namespace {
-
-std::int64_t at(const Extents& list, std::size_t i, std::int64_t absent) {
-  return i < list.size() ? list[i] : absent;
-}
 
 // Far more than any network has, and small enough that no sum or product of two overflows.
 constexpr std::int64_t kMaxWindow = std::int64_t{1} << 30;
@@ -60,37 +57,17 @@ Result<void> infer(const Pool& op, InferContext& context) {
   if (op.kernel.size() + 2 != x.shape.size()) {
     return invalid(fmt::format("kernel has {} entries for {} spatial axes", op.kernel.size(), x.shape.size() - 2));
   }
-  if (op.kind != PoolKind::kMax && context.output_count() > 1) return invalid("only max pooling has indices");
   Shape out{x.shape[0], x.shape[1]};
   for (std::size_t i = 2; i < x.shape.size(); ++i) {
     JC_ASSIGN_OR_RETURN(const std::int64_t extent, output_extent(op, i - 2, x.shape[i]));
     out.push_back(extent);
   }
-  JC_RETURN_IF_ERROR(context.set(0, x.element, out));
-  return context.set(1, ElementType::kInt64, out);
+  return set_pooled(op.kind, out, context);
 }
 
-// One flop for every window element of an output: a comparison or an addition; 2 for Lp (power and addition).
-// Max pooling saves the place of each maximum as int64, as PyTorch does, and backward reads only these.
 Cost cost(const Pool& op, const CostContext& context) {
-  Cost cost;
-  if (!context.has_output(0)) return cost;
-  const TensorType& x = context.input(0);
-  const TensorType& out = context.output();
-  const auto outputs = static_cast<double>(out.elements());
-  const double steps = op.kind == PoolKind::kLp ? 2.0 * window(op) : window(op);
-  cost.forward_flops = Flops{steps * outputs};
-  cost.forward_read = x.bytes();
-  cost.forward_written = output_bytes(context);
-  if (!is_floating(x.element)) return cost;
-  cost.backward_written = x.bytes();
-  cost.backward_flops = op.kind == PoolKind::kMax ? Flops{outputs} : cost.forward_flops;
-  cost.backward_read = out.bytes();
-  const Bytes places{8.0 * outputs};
-  if (op.kind == PoolKind::kMax) cost.backward_read += places;
-  if (op.kind == PoolKind::kMax && !context.has_output(1)) cost.saved = places;
-  if (op.kind == PoolKind::kLp) cost.backward_read += x.bytes() + out.bytes();
-  return cost;
+  if (!context.has_output(0)) return {};
+  return pooling_cost(op.kind, window(op) * static_cast<double>(context.output().elements()), context);
 }
 
 }  // namespace joulecast

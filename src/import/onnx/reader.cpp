@@ -37,6 +37,49 @@ std::string_view view(pbf_reader& r) {
   return {v.data(), v.size()};
 }
 
+// What is done where one field of a message is met: Result<void>(pbf_reader&).
+template <typename Action>
+struct Field {
+  std::uint32_t tag;
+  Action action;
+};
+template <typename Action>
+Field(std::uint32_t, Action) -> Field<Action>;
+
+// All fields of a message; those that are not listed are skipped.
+template <typename... Actions>
+Result<void> read_fields(pbf_reader r, const Field<Actions>&... fields) {
+  while (r.next()) {
+    const std::uint32_t tag = r.tag_and_type();
+    Result<void> done;
+    const bool known = ((tag == fields.tag && (done = fields.action(r), true)) || ...);
+    if (!done) return done;
+    if (!known) r.skip();
+  }
+  return {};
+}
+
+auto text(std::uint32_t number, std::string_view& out) {
+  return Field{text_field(number), [&out](pbf_reader& r) -> Result<void> {
+                 out = view(r);
+                 return {};
+               }};
+}
+
+template <typename Integer>
+auto integer(std::uint32_t number, Integer& out) {
+  return Field{varint_field(number), [&out](pbf_reader& r) -> Result<void> {
+                 out = r.get_int64();
+                 return {};
+               }};
+}
+
+// `read` gives Result<void> for a message of the field.
+template <typename Read>
+auto message(std::uint32_t number, Read read) {
+  return Field{text_field(number), [read](pbf_reader& r) -> Result<void> { return read(r.get_message()); }};
+}
+
 // Reads one model. Members named after the message of onnx.proto that they read.
 class Reader {
  public:
@@ -50,29 +93,24 @@ class Reader {
   }
 
  private:
+  auto texts(std::uint32_t number, std::vector<std::string_view>& list) {
+    return Field{text_field(number), [this, &list](pbf_reader& r) { return append_scalar(list, view(r)); }};
+  }
+  // `read` gives Result<T> for a message.
+  template <typename T, typename Read>
+  auto messages(std::uint32_t number, std::vector<T>& list, Read read) {
+    return message(number, [this, &list, read](pbf_reader m) { return append(list, Result<T>(read(m))); });
+  }
+  auto value_infos(std::uint32_t number, std::vector<ValueInfoView>& list) {
+    return messages(number, list, [this](pbf_reader m) { return value_info(m); });
+  }
+
   Result<ModelView> read_model(pbf_reader r) {
     ModelView out;
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case varint_field(1):
-          out.ir_version = r.get_int64();
-          break;
-        case text_field(2):
-          out.producer = view(r);
-          break;
-        case text_field(7):
-          JC_RETURN_IF_ERROR(read_main_graph(r.get_message(), out));
-          break;
-        case text_field(8):
-          JC_RETURN_IF_ERROR(append(out.opsets, opset(r.get_message())));
-          break;
-        case text_field(25):
-          JC_RETURN_IF_ERROR(append(out.functions, function(r.get_message())));
-          break;
-        default:
-          r.skip();
-      }
-    }
+    JC_RETURN_IF_ERROR(read_fields(r, integer(1, out.ir_version), text(2, out.producer),
+                                   message(7, [&](pbf_reader m) { return read_main_graph(m, out); }),
+                                   messages(8, out.opsets, [&](pbf_reader m) { return opset(m); }),
+                                   messages(25, out.functions, [&](pbf_reader m) { return function(m); })));
     return out;
   }
 
@@ -82,59 +120,21 @@ class Reader {
     return {};
   }
 
-  Result<OpsetView> opset(pbf_reader r) {
+  static Result<OpsetView> opset(pbf_reader r) {
     OpsetView out;
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case text_field(1):
-          out.domain = view(r);
-          break;
-        case varint_field(2):
-          out.version = r.get_int64();
-          break;
-        default:
-          r.skip();
-      }
-    }
+    JC_RETURN_IF_ERROR(read_fields(r, text(1, out.domain), integer(2, out.version)));
     return out;
   }
 
   Result<FunctionView> function(pbf_reader r) {
     FunctionView out;
     const std::size_t before = size_so_far();
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case text_field(1):
-          out.name = view(r);
-          break;
-        case text_field(4):
-          JC_RETURN_IF_ERROR(append_scalar(out.inputs, view(r)));
-          break;
-        case text_field(5):
-          JC_RETURN_IF_ERROR(append_scalar(out.outputs, view(r)));
-          break;
-        case text_field(7):
-          JC_RETURN_IF_ERROR(append_node(out.nodes, r.get_message(), 0));
-          break;
-        case text_field(9):
-          JC_RETURN_IF_ERROR(append(out.opsets, opset(r.get_message())));
-          break;
-        case text_field(10):
-          out.domain = view(r);
-          break;
-        case text_field(11):
-          JC_RETURN_IF_ERROR(append(out.defaults, attribute(r.get_message(), 0)));
-          break;
-        case text_field(12):
-          JC_RETURN_IF_ERROR(append(out.value_info, value_info(r.get_message())));
-          break;
-        case text_field(13):
-          out.overload = view(r);
-          break;
-        default:
-          r.skip();
-      }
-    }
+    JC_RETURN_IF_ERROR(read_fields(r, text(1, out.name), texts(4, out.inputs), texts(5, out.outputs),
+                                   message(7, [&](pbf_reader m) { return append_node(out.nodes, m, 0); }),
+                                   messages(9, out.opsets, [&](pbf_reader m) { return opset(m); }),
+                                   text(10, out.domain),
+                                   messages(11, out.defaults, [&](pbf_reader m) { return attribute(m, 0); }),
+                                   value_infos(12, out.value_info), text(13, out.overload)));
     out.size = size_so_far() - before + 1;
     return out;
   }
@@ -142,33 +142,11 @@ class Reader {
   Result<GraphView> graph(pbf_reader r, int depth) {
     if (depth > kMaxDepth) return unsupported(fmt::format("graphs are nested more than {} deep{}", kMaxDepth, place()));
     GraphView out;
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case text_field(1):
-          JC_RETURN_IF_ERROR(append_node(out.nodes, r.get_message(), depth));
-          break;
-        case text_field(2):
-          out.name = view(r);
-          break;
-        case text_field(5):
-          JC_RETURN_IF_ERROR(append(out.initializers, tensor(r.get_message())));
-          break;
-        case text_field(11):
-          JC_RETURN_IF_ERROR(append(out.inputs, value_info(r.get_message())));
-          break;
-        case text_field(12):
-          JC_RETURN_IF_ERROR(append(out.outputs, value_info(r.get_message())));
-          break;
-        case text_field(13):
-          JC_RETURN_IF_ERROR(append(out.value_info, value_info(r.get_message())));
-          break;
-        case text_field(15):
-          JC_RETURN_IF_ERROR(append(out.initializers, sparse_tensor(r.get_message())));
-          break;
-        default:
-          r.skip();
-      }
-    }
+    JC_RETURN_IF_ERROR(
+        read_fields(r, message(1, [&](pbf_reader m) { return append_node(out.nodes, m, depth); }), text(2, out.name),
+                    messages(5, out.initializers, [&](pbf_reader m) { return tensor(m); }), value_infos(11, out.inputs),
+                    value_infos(12, out.outputs), value_infos(13, out.value_info),
+                    messages(15, out.initializers, [&](pbf_reader m) { return sparse_tensor(m); })));
     return out;
   }
 
@@ -183,33 +161,13 @@ class Reader {
   Result<NodeView> node(pbf_reader r, int depth) {
     NodeView out;
     const std::size_t before = size_so_far();
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case text_field(1):
-          JC_RETURN_IF_ERROR(append_scalar(out.inputs, view(r)));
-          break;
-        case text_field(2):
-          JC_RETURN_IF_ERROR(append_scalar(out.outputs, view(r)));
-          break;
-        case text_field(3):
-          node_name_ = out.name = view(r);
-          break;
-        case text_field(4):
-          out.op_type = view(r);
-          break;
-        case text_field(5):
-          JC_RETURN_IF_ERROR(append(out.attributes, attribute(r.get_message(), depth)));
-          break;
-        case text_field(7):
-          out.domain = view(r);
-          break;
-        case text_field(8):
-          out.overload = view(r);
-          break;
-        default:
-          r.skip();
-      }
-    }
+    const Field name{text_field(3), [&](pbf_reader& field) -> Result<void> {
+                       node_name_ = out.name = view(field);
+                       return {};
+                     }};
+    JC_RETURN_IF_ERROR(read_fields(r, texts(1, out.inputs), texts(2, out.outputs), name, text(4, out.op_type),
+                                   messages(5, out.attributes, [&](pbf_reader m) { return attribute(m, depth); }),
+                                   text(7, out.domain), text(8, out.overload)));
     out.size = size_so_far() - before + 1;
     return out;
   }
@@ -291,81 +249,38 @@ class Reader {
 
   Result<ValueInfoView> value_info(pbf_reader r) {
     ValueInfoView out;
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case text_field(1):
-          out.name = view(r);
-          break;
-        case text_field(2):
-          JC_RETURN_IF_ERROR(type(r.get_message(), out));
-          break;
-        default:
-          r.skip();
-      }
-    }
+    JC_RETURN_IF_ERROR(read_fields(r, text(1, out.name), message(2, [&](pbf_reader m) { return type(m, out); })));
     return out;
   }
 
+  // Whatever is in the message says that there is a type. A sparse tensor (8) has the fields of a tensor (1).
   Result<void> type(pbf_reader r, ValueInfoView& out) {
-    while (r.next()) {
-      out.known_type = true;
-      switch (r.tag_and_type()) {
-        case text_field(1):  // tensor
-        case text_field(8):  // sparse tensor: the same fields
-          out.tensor = true;
-          JC_RETURN_IF_ERROR(tensor_type(r.get_message(), out));
-          break;
-        default:
-          r.skip();
-      }
-    }
-    return {};
+    out.known_type = out.known_type || r.length() > 0;
+    const auto tensor = [&](pbf_reader m) {
+      out.tensor = true;
+      return tensor_type(m, out);
+    };
+    return read_fields(r, message(1, tensor), message(8, tensor));
   }
 
   Result<void> tensor_type(pbf_reader r, ValueInfoView& out) {
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case varint_field(1):
-          out.element = element_type(r.get_int64());
-          break;
-        case text_field(2):
-          out.has_shape = true;
-          JC_RETURN_IF_ERROR(shape(r.get_message(), out));
-          break;
-        default:
-          r.skip();
-      }
-    }
-    return {};
+    const auto element = [&](pbf_reader& field) -> Result<void> {
+      out.element = element_type(field.get_int64());
+      return {};
+    };
+    const auto shape = [&](pbf_reader m) {
+      out.has_shape = true;
+      return read_fields(m, message(1, [&](pbf_reader d) -> Result<void> {
+                           JC_ASSIGN_OR_RETURN(const DimensionView one, dimension(d));
+                           return append_scalar(out.dimensions, one);
+                         }));
+    };
+    return read_fields(r, Field{varint_field(1), element}, message(2, shape));
   }
 
-  Result<void> shape(pbf_reader r, ValueInfoView& out) {
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case text_field(1):
-          JC_RETURN_IF_ERROR(append_scalar(out.dimensions, dimension(r.get_message())));
-          break;
-        default:
-          r.skip();
-      }
-    }
-    return {};
-  }
-
-  static DimensionView dimension(pbf_reader r) {
+  static Result<DimensionView> dimension(pbf_reader r) {
     DimensionView out;
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case varint_field(1):
-          out.extent = r.get_int64();
-          break;
-        case text_field(2):
-          out.symbol = view(r);
-          break;
-        default:
-          r.skip();
-      }
-    }
+    JC_RETURN_IF_ERROR(read_fields(r, integer(1, out.extent), text(2, out.symbol)));
     return out;
   }
 
@@ -373,24 +288,22 @@ class Reader {
   Result<TensorView> sparse_tensor(pbf_reader r) {
     TensorView out;
     TensorData data;
-    while (r.next()) {
-      switch (r.tag_and_type()) {
-        case text_field(1): {
-          JC_ASSIGN_OR_RETURN(const TensorView values, tensor(r.get_message()));
-          out.name = values.name;
-          out.type.element = values.type.element;
-          break;
-        }
-        case varint_field(3):
-          data.add_dimension(r.get_int64());
-          break;
-        case text_field(3):
-          for (const std::int64_t extent : r.get_packed_int64()) data.add_dimension(extent);
-          break;
-        default:
-          r.skip();
-      }
-    }
+    const auto values = [&](pbf_reader m) -> Result<void> {
+      JC_ASSIGN_OR_RETURN(const TensorView dense, tensor(m));
+      out.name = dense.name;
+      out.type.element = dense.type.element;
+      return {};
+    };
+    const auto extent = [&](pbf_reader& field) -> Result<void> {
+      data.add_dimension(field.get_int64());
+      return {};
+    };
+    const auto extents = [&](pbf_reader& field) -> Result<void> {
+      for (const std::int64_t one : field.get_packed_int64()) data.add_dimension(one);
+      return {};
+    };
+    JC_RETURN_IF_ERROR(
+        read_fields(r, message(1, values), Field{varint_field(3), extent}, Field{text_field(3), extents}));
     JC_ASSIGN_OR_RETURN(out.type.shape, data.shape(out.name));
     return out;
   }

@@ -90,6 +90,19 @@ TEST(Pack, HoldsWhatWasWritten) {
   EXPECT_EQ(view->feature_names()[2], forest.features[2]);
 }
 
+TEST(PackWriter, WhetherAFileCanBeWrittenIsKnownBefore) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "pack_writable";
+  std::filesystem::create_directories(folder);
+  EXPECT_TRUE(PackWriter::check_writable(folder / "new.jcpack"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder)) << "asking leaves nothing behind";
+  const auto nowhere = PackWriter::check_writable(folder / "no" / "new.jcpack");
+  ASSERT_FALSE(nowhere);
+  EXPECT_TRUE(nowhere.error().text().ends_with("no/new.jcpack: No such file or directory"));
+  const auto taken = PackWriter::check_writable(folder);
+  ASSERT_FALSE(taken);
+  EXPECT_TRUE(taken.error().text().ends_with("Is a directory"));
+}
+
 TEST(Pack, SaysWhatIsNotThere) {
   Bytes bytes(example().bytes());
   const auto pack = Pack::over(bytes.span());

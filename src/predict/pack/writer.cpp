@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,6 +125,20 @@ std::vector<std::byte> PackWriter::bytes() const {
     append(out, bytes.data(), bytes.size());
   }
   return out;
+}
+
+Result<void> PackWriter::check_writable(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    errno = EISDIR;
+    return failed(path);
+  }
+  std::string temporary;
+  const int fd = open_beside(path, temporary);
+  if (fd < 0) return failed(path);
+  ::close(fd);
+  ::unlink(temporary.c_str());
+  return {};
 }
 
 Result<void> PackWriter::write(const std::string& path) const {

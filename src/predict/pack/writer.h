@@ -32,6 +32,8 @@ class PackWriter {
   [[nodiscard]] std::vector<std::byte> bytes() const;
   // Replaces `path` in one step: readers see the old file or the new one. Errors: kIo, naming the path.
   [[nodiscard]] Result<void> write(const std::string& path) const;
+  // Whether write() could make `path` now, for those who have hours of work before it. Errors: as of write().
+  [[nodiscard]] static Result<void> check_writable(const std::string& path);
 
  private:
   using Key = std::pair<std::uint32_t, std::string>;

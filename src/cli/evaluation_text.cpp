@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/evaluation_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "joulecast/predict.h"
+
+namespace joulecast::cli {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+// The quantities of a group, by name.
+std::array<std::pair<std::string_view, const Judgement*>, 3> quantities(const EvaluationGroup& g) {
+  return {{{"time", &g.time}, {"power", &g.power}, {"energy", &g.energy}}};
+}
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json judgement_json(const Judgement& j) {
+  return {{"n", j.figures.count},
+          {"r2", optional_json(j.figures.r2)},
+          {"mape", optional_json(j.figures.mape)},
+          {"median_ape", optional_json(j.figures.median)},
+          {"p90_ape", optional_json(j.figures.p90)},
+          {"max_ape", optional_json(j.figures.max)},
+          {"bias", optional_json(j.figures.bias)},
+          {"coverage", optional_json(j.coverage)}};
+}
+
+// Three digits are enough beyond 100 %.
+std::string percent(const std::optional<double>& value) {
+  if (!value) return "-";
+  const double hundredths = *value * 100.0;
+  if (std::abs(hundredths) < 99.95) return fmt::format("{:.1f}", hundredths);
+  return std::abs(hundredths) < 1e5 ? fmt::format("{:.0f}", hundredths) : fmt::format("{:.1e}", hundredths);
+}
+
+std::string number(const std::optional<double>& value) {
+  if (!value) return "-";
+  return std::abs(*value) < 100.0 ? fmt::format("{:.3f}", *value) : fmt::format("{:.1e}", *value);
+}
+
+std::string rows_text(std::size_t count) {
+  return fmt::format("{} row{}", count, count == 1 ? "" : "s");
+}
+
+std::string group_text(const EvaluationGroup& g) {
+  constexpr auto kRight = Table::Align::kRight;
+  Table table({{"what"},
+               {"n", kRight},
+               {"R2", kRight},
+               {"MAPE", kRight},
+               {"median", kRight},
+               {"p90", kRight},
+               {"max", kRight},
+               {"bias", kRight},
+               {"cov", kRight}});
+  for (const auto& [what, j] : quantities(g)) {
+    if (j->figures.count == 0) continue;
+    table.add({std::string(what), std::to_string(j->figures.count), number(j->figures.r2), percent(j->figures.mape),
+               percent(j->figures.median), percent(j->figures.p90), percent(j->figures.max), percent(j->figures.bias),
+               percent(j->coverage)});
+  }
+  std::string out = fmt::format("\n{}, {}\n", shortened(printable(g.gpu), 40), name(g.mode));
+  if (table.row_count() > 0) out += table.text(2);
+  if (g.set_aside > 0)
+    out += fmt::format("  {} set aside: not the primary runs of the table\n", rows_text(g.set_aside));
+  if (g.unmapped > 0) out += fmt::format("  {} could not be predicted\n", rows_text(g.unmapped));
+  return out;
+}
+
+// The most frequent reasons; a table of a thousand networks has a thousand of them.
+std::string reasons_text(const Evaluation& e) {
+  constexpr std::size_t kShown = 8;
+  const std::vector<Refusal> sorted = e.refused.by_frequency();
+  std::string out = sorted.empty() ? "" : "\n";
+  for (std::size_t i = 0; i < std::min(kShown, sorted.size()); ++i)
+    out += wrapped(printable(refusal_text(sorted[i])), kWidth, 2) + "\n";
+  if (sorted.size() > kShown)
+    out += fmt::format("and {} further reasons: --json lists them all\n", sorted.size() - kShown);
+  return out;
+}
+
+}  // namespace
+
+std::string evaluation_json(const std::string& table, const Evaluation& e) {
+  Json groups = Json::array();
+  for (const EvaluationGroup& g : e.groups) {
+    groups.push_back({{"gpu", g.gpu},
+                      {"mode", name(g.mode)},
+                      {"n", g.n},
+                      {"unmapped", g.unmapped},
+                      {"set_aside", g.set_aside},
+                      {"time", judgement_json(g.time)},
+                      {"power", judgement_json(g.power)},
+                      {"energy", judgement_json(g.energy)}});
+  }
+  Json reasons = Json::array();
+  for (const Refusal& r : e.refused.by_frequency())
+    reasons.push_back({{"reason", r.reason}, {"rows", r.count}, {"first_line", r.first_line}});
+  return json_text({{"schema", "joulecast.evaluation/1"},
+                    {"table", table},
+                    {"layout", e.layout},
+                    {"level", kIntervalLevel},
+                    {"fitted_on", e.fitted_on},
+                    {"unread", e.unread},
+                    {"unmapped_because", std::move(reasons)},
+                    {"groups", std::move(groups)}});
+}
+
+std::string evaluation_text(const Evaluation& e) {
+  std::string out =
+      fmt::format("{}: errors in percent; cov: inside the {:.0f} % interval\n", e.layout, kIntervalLevel * 100);
+  for (const EvaluationGroup& g : e.groups) out += group_text(g);
+  out += reasons_text(e);
+  if (e.fitted_on) {
+    out += "\n" +
+           wrapped(
+               "the pack was fitted on a table of this layout: these are no held-out figures, docs/accuracy.md has "
+               "them",
+               kWidth, 2) +
+           "\n";
+  }
+  return out;
+}
+
+std::string evaluation_csv(const Evaluation& e) {
+  std::string out = "gpu,mode,quantity,n,r2,mape,median_ape,p90_ape,max_ape,bias,coverage\n";
+  for (const EvaluationGroup& g : e.groups) {
+    for (const auto& [what, j] : quantities(g)) {
+      out += fmt::format("{},{},{},{}", csv_field(g.gpu), name(g.mode), what, j->figures.count);
+      for (const auto& value : {j->figures.r2, j->figures.mape, j->figures.median, j->figures.p90, j->figures.max,
+                                j->figures.bias, j->coverage}) {
+        out += value ? fmt::format(",{}", *value) : ",";
+      }
+      out += "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace joulecast::cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shipped pack on small tables.
+#include "evaluate/evaluate.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <vector>
+
+namespace joulecast {
+namespace {
+
+const std::string kPack = JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack";
+constexpr const char* kPowerHeader = "gpu,framework,version,kernel,dtype,m,n,k,latency_s,power_w,power_limit_w\n";
+
+std::string table_file(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+struct Evaluated {
+  Evaluation evaluation;
+  std::vector<JudgedRow> rows;
+};
+
+Evaluated evaluate(const std::string& path, const std::string& graphs = {}) {
+  Evaluated out;
+  const auto keep = [&](const JudgedRow& row) { out.rows.push_back(row); };
+  const Catalogue catalogue = Catalogue::shipped();
+  auto done = evaluate_table(path, kPack, catalogue, {.graphs = graphs, .row = keep});
+  EXPECT_TRUE(done) << done.error().text();
+  if (done) out.evaluation = std::move(*done);
+  return out;
+}
+
+// A measurement that says what is predicted has no error; one of four fifths of it an error of 0.25.
+TEST(EvaluateTable, HoldsPredictionsAgainstTheRows) {
+  const auto table = [](double first, double second) {
+    return table_file("evaluate_bf16.csv",
+                      fmt::format("m,n,k,a100_sxm_s\n4096,4096,4096,{:.17g}\n64,1024,1024,{:.17g}\n", first, second));
+  };
+  const Evaluated before = evaluate(table(1e-3, 1e-5));
+  ASSERT_EQ(before.rows.size(), 2U);
+  const double first = before.rows[0].time->found;
+  const double second = before.rows[1].time->found;
+  EXPECT_GT(first, second);
+  const Evaluated exact = evaluate(table(first, second));
+  ASSERT_EQ(exact.evaluation.groups.size(), 1U);
+  EXPECT_NEAR(*exact.evaluation.groups[0].time.figures.mape, 0.0, 1e-12);
+  EXPECT_NEAR(*exact.evaluation.groups[0].time.figures.r2, 1.0, 1e-12);
+  EXPECT_EQ(*exact.evaluation.groups[0].time.coverage, 1.0);
+  const Evaluated above = evaluate(table(0.8 * first, 0.8 * second));
+  EXPECT_NEAR(*above.evaluation.groups[0].time.figures.mape, 0.25, 1e-12);
+  EXPECT_NEAR(*above.evaluation.groups[0].time.figures.bias, 0.25, 1e-12);
+  EXPECT_NEAR(*above.evaluation.groups[0].time.figures.max, 0.25, 1e-12);
+}
+
+TEST(EvaluateTable, EnergyIsTimeTimesPowerOfTheRow) {
+  const Evaluated e =
+      evaluate(table_file("evaluate_power.csv", std::string(kPowerHeader) +
+                                                    "h200_sxm,vllm,0.22.0,k,bfloat16,4096,4096,4096,0.002,500,700\n"));
+  ASSERT_EQ(e.rows.size(), 1U);
+  EXPECT_EQ(e.rows[0].line, 2U);
+  EXPECT_DOUBLE_EQ(e.rows[0].time->measured, 0.002);
+  EXPECT_DOUBLE_EQ(e.rows[0].power->measured, 500.0);
+  EXPECT_DOUBLE_EQ(e.rows[0].energy->measured, 1.0);
+  EXPECT_DOUBLE_EQ(e.rows[0].energy->found, e.rows[0].time->found * e.rows[0].power->found);
+}
+
+TEST(EvaluateTable, RowsThatCannotBeJudgedAreNamedWithTheirLine) {
+  const Evaluated e = evaluate(table_file(
+      "evaluate_refused.csv", std::string(kPowerHeader) + "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,0.001,500,700\n"
+                                                          "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,1e300,500,700\n"
+                                                          "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,-1,500,700\n"
+                                                          "no-such-gpu,vllm,0.22.0,k,bfloat16,64,32,16,0.001,500,700\n"
+                                                          "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,nan,500,700\n"));
+  EXPECT_EQ(e.rows.size(), 1U);
+  EXPECT_EQ(e.evaluation.unread, 3U);
+  EXPECT_EQ(e.evaluation.refused.rows(), 4U);
+  std::vector<std::size_t> lines;
+  for (const Refusal& refusal : e.evaluation.refused.by_frequency()) lines.push_back(refusal.first_line);
+  EXPECT_EQ(lines, (std::vector<std::size_t>{3, 4, 5, 6}));
+  ASSERT_EQ(e.evaluation.groups.size(), 2U);
+  EXPECT_EQ(e.evaluation.groups[1].gpu, "no-such-gpu");
+  EXPECT_EQ(e.evaluation.groups[1].unmapped, 1U);
+}
+
+TEST(EvaluateTable, APowerLimitBelowIdleIsNoSetting) {
+  const Evaluated e = evaluate(table_file(
+      "evaluate_limit.csv", std::string(kPowerHeader) + "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,0.001,500,1\n"));
+  ASSERT_EQ(e.evaluation.refused.rows(), 1U);
+  EXPECT_NE(e.evaluation.refused.reasons()[0].reason.find("power limit of 1 W"), std::string::npos);
+}
+
+TEST(EvaluateTable, TheWorstShapesGiveNoInfinity) {
+  // 2^24 x 2^24 elements each: the largest tensors that the reader lets pass.
+  const Evaluated e = evaluate(table_file(
+      "evaluate_large.csv",
+      std::string(kPowerHeader) + "h200_sxm,vllm,0.22.0,k,bfloat16,16777216,16777216,16777216,1e6,500,700\n"));
+  ASSERT_EQ(e.rows.size(), 1U);
+  EXPECT_TRUE(std::isfinite(*e.evaluation.groups[0].energy.figures.mape));
+}
+
+TEST(EvaluateTable, NetworksNeedGraphs) {
+  const std::string path =
+      table_file("evaluate_networks.csv",
+                 "gpu,n_gpus,mode,dtype,model,batch,img_size,median_s,mean_s,p10_s,p90_s,n_iter,path\n"
+                 "A100-SXM4-40GB,1,inference,fp32,resnet50,8,224,0.05,0.05,0.05,0.05,15,x\n"
+                 "A100-SXM4-40GB,4,inference,fp32,resnet50,8,224,0.05,0.05,0.05,0.05,15,x\n"
+                 "A100-SXM4-40GB,1,inference,fp32,../resnet50,8,224,0.05,0.05,0.05,0.05,15,x\n");
+  const Catalogue catalogue = Catalogue::shipped();
+  const auto without = evaluate_table(path, kPack, catalogue, {});
+  ASSERT_FALSE(without);
+  EXPECT_NE(without.error().text().find("--graphs DIR"), std::string::npos);
+  const Evaluated e = evaluate(path, JOULECAST_SOURCE_DIR "/examples");
+  ASSERT_EQ(e.rows.size(), 1U);
+  EXPECT_EQ(e.rows[0].subject, "resnet50 224");
+  EXPECT_EQ(e.rows[0].batch, 8);
+  EXPECT_EQ(e.evaluation.groups[0].set_aside, 1U) << "four GPUs";
+  EXPECT_EQ(e.evaluation.groups[0].unmapped, 1U) << "no name leads out of the folder";
+}
+
+}  // namespace
+}  // namespace joulecast
