@@ -93,6 +93,12 @@ TEST(Shapes, NameMayHoldAColon) {
   EXPECT_EQ(bound->shapes.at("y"), (Shape{8}));
 }
 
+TEST(Shapes, AnInputHasOneShape) {
+  const auto bound = binding({.batch = {}, .shapes = {"x:1x3", "y:1", "x:2x3"}});
+  ASSERT_FALSE(bound);
+  EXPECT_EQ(bound.error().error.text(), "--shapes: input 'x' is given twice");
+}
+
 TEST(Shapes, NonsenseIsAUsageError) {
   for (const char* text :
        {"", "x", ":1", "x:", "x:1x", "x:x1", "x:0", "x:-1", "x:1y2", "x:99999999999999999999", "x:1x1x1x1x1x1x1x1x1"}) {

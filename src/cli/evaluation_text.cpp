@@ -44,6 +44,7 @@ Json judgement_json(const Judgement& j) {
 std::string percent(const std::optional<double>& value) {
   if (!value) return "-";
   const double hundredths = *value * 100.0;
+  if (std::abs(hundredths) < 0.05) return "0.0";  // and not -0.0
   if (std::abs(hundredths) < 99.95) return fmt::format("{:.1f}", hundredths);
   return std::abs(hundredths) < 1e5 ? fmt::format("{:.0f}", hundredths) : fmt::format("{:.1e}", hundredths);
 }
@@ -138,7 +139,7 @@ std::string evaluation_text(const Evaluation& e) {
 }
 
 std::string evaluation_csv(const Evaluation& e) {
-  std::string out = "gpu,mode,quantity,n,r2,mape,median_ape,p90_ape,max_ape,bias,coverage\n";
+  std::string out = "gpu,mode,quantity,n,r2,mape,median_ape,p90_ape,max_ape,bias,coverage\r\n";
   for (const EvaluationGroup& g : e.groups) {
     for (const auto& [what, j] : quantities(g)) {
       out += fmt::format("{},{},{},{}", csv_field(g.gpu), name(g.mode), what, j->figures.count);
@@ -146,7 +147,7 @@ std::string evaluation_csv(const Evaluation& e) {
                                 j->figures.bias, j->coverage}) {
         out += value ? fmt::format(",{}", *value) : ",";
       }
-      out += "\n";
+      out += "\r\n";
     }
   }
   return out;

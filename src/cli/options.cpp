@@ -66,6 +66,18 @@ CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& ou
   });
 }
 
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& out, const std::string& description) {
+  static constexpr std::size_t kMost = 1'000'000;
+  auto* option = app.add_option(name, out, description)->type_name("N");
+  // CLI11 reads -1 as the largest number there is.
+  return option->check([](const std::string& text) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool good = error == std::errc{} && end == text.data() + text.size() && value <= kMost;
+    return good ? std::string() : fmt::format("'{}' is no whole number from 0 to {}", text, kMost);
+  });
+}
+
 void add_gpu_files(CLI::App& app, std::vector<std::string>& files) {
   app.add_option("--gpu-file", files, "a GPU of your own (repeatable)")->type_name(kFile)->expected(1)->take_all();
 }
@@ -98,7 +110,8 @@ tl::expected<Binding, Failure> binding(const ShapeOptions& options) {
     if (!parsed) {
       return usage(fmt::format("--shapes: '{}' is no shape", text), "write it like --shapes input:1x3x224x224");
     }
-    out.shapes[text.substr(0, colon)] = *parsed;
+    if (!out.shapes.emplace(text.substr(0, colon), *parsed).second)
+      return usage(fmt::format("--shapes: input '{}' is given twice", text.substr(0, colon)));
   }
   return out;
 }

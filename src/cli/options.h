@@ -38,6 +38,9 @@ void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines);
 CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& out, const std::string& description,
                         const std::vector<std::string>& choices);
 
+// An option that takes a whole number from 0 to a million.
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& out, const std::string& description);
+
 // --gpu-file, repeatable.
 void add_gpu_files(CLI::App& app, std::vector<std::string>& files);
 // The shipped GPUs, those in $XDG_CONFIG_HOME/joulecast/gpus, then `files`.
@@ -49,7 +52,7 @@ struct ShapeOptions {
   std::vector<std::string> shapes;
 };
 void add_shapes(CLI::App& app, ShapeOptions& shapes);
-// Fails with exit code 2 for a shape that cannot be read.
+// Fails with exit code 2 for a shape that cannot be read, and for two of one input.
 tl::expected<Binding, Failure> binding(const ShapeOptions& options);
 
 }  // namespace joulecast::cli

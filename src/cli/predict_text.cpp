@@ -111,15 +111,16 @@ std::string PredictionReport::csv() const {
   std::string out =
       "model,gpu,batch,mode,precision,runtime,time_s,time_lo_s,time_hi_s,power_w,power_lo_w,power_hi_w,energy_j,"
       "energy_lo_j,energy_hi_j,memory_bytes,memory_lo_bytes,memory_hi_bytes,edp_js,mig_profile,support,flops,bytes,"
-      "parameters\n";
+      "parameters\r\n";
   for (const Entry& e : entries_) {
     const Prediction& p = e.prediction;
+    const Interval<Bytes> memory = whole_bytes(p.memory);
     out +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(model_),
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_field(model_),
                     csv_field(p.gpu), e.batch, name(e.mode), name(p.precision), name(e.runtime), p.time.value.value(),
                     p.time.lo.value(), p.time.hi.value(), p.power.value.value(), p.power.lo.value(), p.power.hi.value(),
-                    p.energy.value.value(), p.energy.lo.value(), p.energy.hi.value(), p.memory.value.value(),
-                    p.memory.lo.value(), p.memory.hi.value(), p.edp.value.value(), p.mig_profile.value_or(""),
+                    p.energy.value.value(), p.energy.lo.value(), p.energy.hi.value(), memory.value.value(),
+                    memory.lo.value(), memory.hi.value(), p.edp.value.value(), p.mig_profile.value_or(""),
                     name(p.support), e.flops, e.bytes, e.parameters);
   }
   return out;

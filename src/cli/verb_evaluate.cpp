@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -29,13 +30,14 @@ class RowFile {
  public:
   explicit RowFile(const std::string& path) : out_(path) {
     out_ << "line,subject,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,baseline,gpu_busy_s,"
-            "host_busy_s\n";
+            "host_busy_s\r\n";
   }
   void add(const JudgedRow& row) {
     add(row, "time", row.time, row.baseline);
     add(row, "power", row.power, {});
     add(row, "energy", row.energy, {});
   }
+  [[nodiscard]] bool good() const { return out_.good(); }
   bool close() {
     out_.close();
     return !out_.fail();
@@ -46,7 +48,7 @@ class RowFile {
            std::optional<double> baseline) {
     if (!q) return;
     const bool network = baseline && r.gpu_busy > 0.0;
-    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.line, csv_field(r.subject),
+    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject),
                         csv_field(r.gpu), name(r.mode), name(r.precision), r.batch, r.support, what, q->measured,
                         q->found, q->lo, q->hi, baseline ? fmt::format("{}", *baseline) : "",
                         network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "");
@@ -54,19 +56,37 @@ class RowFile {
   std::ofstream out_;
 };
 
+Error cannot_write(const std::string& path) {
+  return {ErrorCode::kIo, fmt::format("{}: cannot be written", path)};
+}
+
+// Before anything is opened for writing.
+Outcome check_paths(const EvaluateVerb& options) {
+  std::error_code none;
+  if (!options.graphs.empty() && !std::filesystem::is_directory(options.graphs, none)) {
+    return tl::unexpected<Failure>(
+        Error{ErrorCode::kNotFound, fmt::format("--graphs: '{}' is no folder", options.graphs)});
+  }
+  if (!options.rows.empty() && std::filesystem::equivalent(options.rows, options.table, none))
+    return usage("--rows: the table itself would be overwritten");
+  return {};
+}
+
 Outcome run_evaluate(const EvaluateVerb& options, Output& output) {
   const auto catalogue = load_catalogue(options.gpu_files);
   if (!catalogue) return tl::unexpected<Failure>(catalogue.error());
   const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
   if (!pack) return tl::unexpected<Failure>(pack.error());
+  if (auto ok = check_paths(options); !ok) return ok;
   std::optional<RowFile> rows;
   if (!options.rows.empty()) rows.emplace(options.rows);
+  if (rows && !rows->good()) return tl::unexpected<Failure>(cannot_write(options.rows));
   const auto row = [&](const JudgedRow& judged) {
     if (rows) rows->add(judged);
   };
   const auto evaluation = evaluate_table(options.table, *pack, *catalogue, {.graphs = options.graphs, .row = row});
   if (!evaluation) return tl::unexpected<Failure>(evaluation.error());
-  if (rows && !rows->close()) return tl::unexpected<Failure>(Error{ErrorCode::kIo, options.rows + ": not written"});
+  if (rows && !rows->close()) return tl::unexpected<Failure>(cannot_write(options.rows));
   output.write(options.form.json  ? evaluation_json(options.table, *evaluation)
                : options.form.csv ? evaluation_csv(*evaluation)
                                   : evaluation_text(*evaluation));

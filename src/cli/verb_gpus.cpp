@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace joulecast::cli {
 namespace {
 
 struct GpusOptions {
-  std::string name, vendor, architecture;
+  std::optional<std::string> name, vendor, architecture;
   bool mig = false, markdown = false;
   std::optional<double> min_memory_gb;
   std::vector<std::string> gpu_files;
@@ -40,29 +41,29 @@ std::string lower(std::string_view text) {
 }
 
 // Fails where no GPU has the word at all: a misspelt filter must not read as "there is none".
-Outcome check_word(const Catalogue& catalogue, std::string_view what, const std::string& word,
+Outcome check_word(const Catalogue& catalogue, std::string_view what, const std::optional<std::string>& word,
                    std::string_view Gpu::*member) {
-  if (word.empty()) return {};
+  if (!word) return {};
   std::set<std::string_view> known;
   for (const Gpu& gpu : catalogue.all()) {
-    if (lower(gpu.*member) == lower(word)) return {};
+    if (lower(gpu.*member) == lower(*word)) return {};
     known.insert(gpu.*member);
   }
-  return tl::unexpected<Failure>(Failure{{ErrorCode::kNotFound, fmt::format("no GPU of {} '{}'", what, word)},
+  return tl::unexpected<Failure>(Failure{{ErrorCode::kNotFound, fmt::format("no GPU of {} '{}'", what, *word)},
                                          fmt::format("there are {}", fmt::join(known, ", "))});
 }
 
 bool matches(const Gpu& gpu, const GpusOptions& options) {
-  if (!options.vendor.empty() && lower(gpu.vendor) != lower(options.vendor)) return false;
-  if (!options.architecture.empty() && lower(gpu.architecture) != lower(options.architecture)) return false;
+  if (options.vendor && lower(gpu.vendor) != lower(*options.vendor)) return false;
+  if (options.architecture && lower(gpu.architecture) != lower(*options.architecture)) return false;
   if (options.mig && gpu.mig_profiles.empty()) return false;
   return !options.min_memory_gb || gpu.memory.value() >= *options.min_memory_gb * 1e9;
 }
 
 tl::expected<std::vector<const Gpu*>, Failure> chosen(const Catalogue& catalogue, const GpusOptions& options) {
   std::vector<const Gpu*> out;
-  if (!options.name.empty()) {
-    const auto gpu = catalogue.find(options.name);
+  if (options.name) {
+    const auto gpu = catalogue.find(*options.name);
     if (!gpu) return tl::unexpected<Failure>(Failure{gpu.error(), "joulecast gpus lists all of them"});
     out.push_back(*gpu);
     return out;
@@ -88,7 +89,7 @@ Outcome run_gpus(const GpusOptions& options, Output& output) {
     output.write(gpus_csv(*gpus));
   } else if (options.markdown) {
     output.write(gpus_markdown(*gpus));
-  } else if (!options.name.empty()) {
+  } else if (options.name) {
     output.write(gpu_text(*gpus->front()));
   } else if (gpus->empty()) {
     output.note("no GPU fits all filters");

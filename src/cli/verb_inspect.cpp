@@ -61,7 +61,7 @@ Action define_inspect(CLI::App& app) {
       ->type_name(kModel)
       ->option_text(" ");
   add_shapes(app, options->shapes);
-  app.add_option("--top", options->top, "how many of the largest tensors (5)")->type_name("N")->option_text("N");
+  add_count(app, "--top", options->top, "how many of the largest tensors (5)")->option_text("N");
   app.add_flag("--as-written", options->as_written, "operators as the file has them")->option_text(" ");
   add_form(app, options->form);
   add_examples(app, {"joulecast inspect resnet50.onnx --batch 32",

@@ -194,7 +194,7 @@ Action define_predict(CLI::App& app) {
       ->type_name("HOST")
       ->default_str("");
   add_choice(app, "--optimizer", options->optimizer, "of training (default sgd)", {"sgd", "sgd-momentum", "adam"});
-  app.add_option("--top", options->top, "the N operations that take longest")->type_name("N");
+  add_count(app, "--top", options->top, "the N operations that take longest");
   app.add_flag("--breakdown", options->breakdown, "every operation with its time and energy")->option_text(" ");
   app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);
   add_gpu_files(app, options->gpu_files);

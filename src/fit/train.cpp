@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -251,6 +252,11 @@ Result<void> add_group(Group group, const std::vector<Sample>& samples, const Tr
 Result<void> train(const TrainOptions& options, const Progress& progress) {
   // What was typed wrongly is said before the hours of work, not after.
   JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
+  for (const std::string& table : options.tables) {
+    std::error_code none;
+    if (std::filesystem::equivalent(table, options.out, none))
+      return invalid(fmt::format("{}: the pack would overwrite the table", options.out));
+  }
   JC_ASSIGN_OR_RETURN(Json calibration, calibration_of(options.calibration));
   JC_ASSIGN_OR_RETURN(const SampleSet set, read_tables(options, progress));
   if (set.used.empty()) return invalid("no row of the tables can be fitted on");

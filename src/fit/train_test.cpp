@@ -129,6 +129,12 @@ TEST(Train, TablesWithoutAUsableRowAreAnError) {
   EXPECT_EQ(error_of(quick({file("empty_bf16.csv", "m,n,k,a100_sxm_s\n")})), "no row of the tables can be fitted on");
 }
 
+TEST(Train, ATableIsNotOverwritten) {
+  TrainOptions options = quick({file("train_bf16.csv", products())});
+  options.out = testing::TempDir() + "./train_bf16.csv";
+  EXPECT_TRUE(error_of(options).ends_with("the pack would overwrite the table"));
+}
+
 TEST(Train, APackThatCannotBeWrittenIsKnownBeforeTheTablesAreRead) {
   TrainOptions options = quick({"/nowhere.csv"});
   options.out = testing::TempDir() + "no/such/folder/new.jcpack";

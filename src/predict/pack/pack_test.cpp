@@ -100,7 +100,8 @@ TEST(PackWriter, WhetherAFileCanBeWrittenIsKnownBefore) {
   EXPECT_TRUE(nowhere.error().text().ends_with("no/new.jcpack: No such file or directory"));
   const auto taken = PackWriter::check_writable(folder);
   ASSERT_FALSE(taken);
-  EXPECT_TRUE(taken.error().text().ends_with("Is a directory"));
+  EXPECT_TRUE(taken.error().text().ends_with("pack_writable: a folder"));
+  EXPECT_FALSE(PackWriter::check_writable("/dev/null")) << "it would no longer be a device";
 }
 
 TEST(Pack, SaysWhatIsNotThere) {

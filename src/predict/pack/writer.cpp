@@ -129,9 +129,9 @@ std::vector<std::byte> PackWriter::bytes() const {
 
 Result<void> PackWriter::check_writable(const std::string& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    errno = EISDIR;
-    return failed(path);
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    // write() would put a file in the place of /dev/null.
+    return io_error(fmt::format("{}: {}", path, S_ISDIR(info.st_mode) ? "a folder" : "not a regular file"));
   }
   std::string temporary;
   const int fd = open_beside(path, temporary);
