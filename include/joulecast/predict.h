@@ -118,7 +118,8 @@ struct PredictOptions {
   // A power limit the GPU was measured under. How time and power follow a limit or a clock is not modelled yet: the
   // limit only scales the power, so use it for boards sold with another default.
   Setting setting;
-  HostMachine host{};
+  // Absent: not known. Then the reference machine's calls are taken, and the bounds hold on the published machines.
+  std::optional<HostMachine> host;
   bool breakdown = false;
 };
 

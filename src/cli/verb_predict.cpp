@@ -17,7 +17,7 @@ namespace joulecast::cli {
 namespace {
 
 struct PredictVerb {
-  std::string model, mode = "inference", precision, runtime = "pytorch-eager", host = "modern", optimizer, pack;
+  std::string model, mode = "inference", precision, runtime = "pytorch-eager", host, optimizer, pack;
   std::vector<std::string> gpus{"all"}, batches, shapes, gpu_files;
   std::size_t top = 0;
   bool breakdown = false;
@@ -121,6 +121,7 @@ Outcome predict_all(const Workload& load, const Predictor& predictor, const std:
 tl::expected<PredictOptions, Failure> predict_options(const PredictVerb& options) {
   PredictOptions out;
   out.breakdown = options.breakdown || options.top > 0;
+  if (options.host.empty()) return out;
   const auto host = parse_host(options.host);
   if (!host) {
     return usage(fmt::format("--host: '{}' is no host", printable(options.host)),
@@ -190,9 +191,9 @@ Action define_predict(CLI::App& app) {
   add_choice(app, "--runtime", options->runtime, "what executes the network (default pytorch-eager)",
              {"pytorch-eager", "cuda-graph"});
   app.add_option("--host", options->host,
-                 "what launches kernels: modern, older, or a factor on modern's cost of a call (default modern)")
-      ->type_name("HOST")
-      ->default_str("");
+                 "what launches kernels: modern, older, or a factor on modern's cost of a call (default: modern, with "
+                 "bounds for others)")
+      ->type_name("HOST");
   add_choice(app, "--optimizer", options->optimizer, "of training (default sgd)", {"sgd", "sgd-momentum", "adam"});
   add_count(app, "--top", options->top, "the N operations that take longest");
   app.add_flag("--breakdown", options->breakdown, "every operation with its time and energy")->option_text(" ");

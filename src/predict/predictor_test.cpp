@@ -91,6 +91,21 @@ TEST(Predictor, IntervalsWidenWithIgnorance) {
   EXPECT_LE(width("a40"), width("mi250x"));
 }
 
+// Who says what launches gets bounds for that machine; who does not, bounds for any.
+TEST(Predictor, AnUnknownHostWidensWhatItRules) {
+  const auto predicted = [&](std::int64_t batch, std::optional<HostMachine> host) {
+    return shipped().predict(load_of(batch), gpu("a30"), {.setting = {}, .host = host}).value();
+  };
+  const Prediction open = predicted(1, {});
+  const Prediction known = predicted(1, HostMachine{});
+  EXPECT_EQ(open.time.value, known.time.value);
+  EXPECT_GT(open.time.hi, known.time.hi);
+  EXPECT_GE(open.time.hi, predicted(1, HostMachine{.scale = 2.2}).time.value);
+  EXPECT_LE(open.time.lo, predicted(1, HostMachine{.scale = 0.8}).time.value);
+  EXPECT_GE(open.energy.hi, predicted(1, HostMachine{.scale = 2.2}).energy.value * 0.999);
+  EXPECT_EQ(predicted(256, {}).time.hi, predicted(256, HostMachine{}).time.hi);  // the GPU alone
+}
+
 TEST(Predictor, FourThreadsPredictWhatOneDoes) {
   const Workload load = load_of(32, Mode::kTraining);
   const double alone = shipped().predict(load, gpu("a30"), {}).value().time.value.value();
