@@ -86,6 +86,13 @@ void RowSink::add(MeasuredNetwork row) {
   if (sink_.network) sink_.network(std::move(row));
 }
 
+void RowSink::add(MeasuredSetting row) {
+  row.from.table = layout_;
+  row.from.line = line_;
+  ++rows_;
+  if (sink_.setting) sink_.setting(std::move(row));
+}
+
 std::vector<GpuColumn> gpu_columns(const CsvHeader& header) {
   std::vector<GpuColumn> columns;
   for (const auto& [name, at] : header) {

@@ -31,6 +31,9 @@ constexpr PossibleRange possible(Watts) {
 constexpr PossibleRange possible(Joules) {
   return {1e-10, 1e11, "J"};  // the product of both
 }
+constexpr PossibleRange possible(Hertz) {
+  return {1e6, 1e10, "Hz"};  // a parked clock; above any chip's
+}
 
 // Column names of a table and where they are.
 using CsvHeader = std::map<std::string, std::size_t, std::less<>>;
@@ -86,6 +89,7 @@ class RowSink {
   void set_line(std::size_t line) { line_ = line; }
   void add(MeasuredOperation row);
   void add(MeasuredNetwork row);
+  void add(MeasuredSetting row);
   OperationPool& pool() { return pool_; }
   // How many were added.
   [[nodiscard]] std::size_t rows() const { return rows_; }

@@ -73,4 +73,15 @@ struct MeasuredNetwork {
   bool compiled = false, channels_last = false;
 };
 
+// A run of one workload under one setting: a point of a sweep.
+struct MeasuredSetting {
+  Circumstances at;
+  std::optional<Hertz> sm_clock;  // absent: the device's default
+  Readings readings;              // of the same work at every setting; power is the mean of one GPU
+  Provenance from;
+  std::string workload;  // the network or kernel
+  std::string variant;   // what else was the same over the sweep: batch, data set, ...
+  std::string repeat;    // tells repeats of one sweep apart, where there are any
+};
+
 }  // namespace joulecast

@@ -35,6 +35,10 @@ const std::vector<TableLayout>& layouts() {
       cde_dense_layout(),
       deepbench_layout(),
       vidur_layout(),
+      zeus_power_limit_layout(),
+      perseus_clock_layout(),
+      perseus_limit_layout(),
+      guerreiro_layout(),
   };
   return all;
 }
@@ -127,11 +131,14 @@ Result<Table> parse_table(std::string_view text, std::string_view name, const Ta
 Result<Table> parse_table(std::string_view text, std::string_view name) {
   std::vector<MeasuredOperation> operations;
   std::vector<MeasuredNetwork> networks;
+  std::vector<MeasuredSetting> settings;
   const TableSink sink{[&](MeasuredOperation row) { operations.push_back(std::move(row)); },
-                       [&](MeasuredNetwork row) { networks.push_back(std::move(row)); }};
+                       [&](MeasuredNetwork row) { networks.push_back(std::move(row)); },
+                       [&](MeasuredSetting row) { settings.push_back(std::move(row)); }};
   JC_ASSIGN_OR_RETURN(Table table, parse_table(text, name, sink));
   table.operations = std::move(operations);
   table.networks = std::move(networks);
+  table.settings = std::move(settings);
   return table;
 }
 

@@ -26,6 +26,7 @@ struct Table {
   std::vector<MeasuredOperation> operations;
   std::vector<MeasuredNetwork> networks;
   Refusals unmapped;               // lines that gave no row
+  std::vector<MeasuredSetting> settings;
   std::vector<std::string> notes;  // what was left out on purpose
 };
 
@@ -33,6 +34,7 @@ struct Table {
 struct TableSink {
   std::function<void(MeasuredOperation)> operation;
   std::function<void(MeasuredNetwork)> network;
+  std::function<void(MeasuredSetting)> setting = {};
 };
 
 // Errors: kNotFound, kIo; kUnsupported for a table that is too large, and for a header no layout fits (names the

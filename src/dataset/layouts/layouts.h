@@ -22,5 +22,9 @@ TableLayout cde_conv_layout();
 TableLayout cde_dense_layout();
 TableLayout deepbench_layout();
 TableLayout vidur_layout();
+TableLayout zeus_power_limit_layout();
+TableLayout perseus_clock_layout();
+TableLayout perseus_limit_layout();
+TableLayout guerreiro_layout();
 
 }  // namespace joulecast
