@@ -192,6 +192,16 @@ Result<std::string_view> Pack::json(std::string_view name) const {
   return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+Result<std::vector<Pack::RawSection>> Pack::raw_sections() const {
+  std::vector<RawSection> out;
+  for (const Section& entry : sections_) {
+    const std::string_view called = joulecast::name(entry);
+    JC_ASSIGN_OR_RETURN(const auto bytes, section(entry.kind, called));
+    out.push_back({entry.kind, called, bytes});
+  }
+  return out;
+}
+
 Result<double> Pack::number(std::string_view table, std::string_view key) const {
   JC_ASSIGN_OR_RETURN(const TableView view, this->table(table));
   if (const auto value = view.find(key)) return *value;

@@ -65,6 +65,14 @@ class Pack {
   [[nodiscard]] std::vector<std::string_view> tables() const;
   [[nodiscard]] std::vector<std::string_view> jsons() const;
 
+  // The bytes of a section of any kind, checked like those of the others.
+  struct RawSection {
+    pack_layout::SectionKind kind;
+    std::string_view name;
+    std::span<const std::byte> bytes;
+  };
+  [[nodiscard]] Result<std::vector<RawSection>> raw_sections() const;
+
   // Checks every section, as an explicit test of the whole file.
   [[nodiscard]] Result<void> verify() const;
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "joulecast/result.h"
+#include "predict/pack/pack.h"
 #include "predict/trees/forest.h"
 
 namespace joulecast {
@@ -28,6 +29,9 @@ class PackWriter {
   Result<void> add_table(const std::string& name, const std::map<std::string, double>& numbers);
   // Taken as it is.
   Result<void> add_json(const std::string& name, const std::string& text);
+
+  // Takes over all sections of a pack but those of this name. Errors: those of reading them.
+  Result<void> add_sections_of(const Pack& pack, std::string_view except);
 
   [[nodiscard]] std::vector<std::byte> bytes() const;
   // Replaces `path` in one step: readers see the old file or the new one. Errors: kIo, naming the path.

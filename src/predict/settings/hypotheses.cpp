@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/settings/hypotheses.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace joulecast::settings {
+namespace {
+
+std::array<double, kDynamicSteps> dynamic_steps() {
+  constexpr double kFirst = 0.015;
+  constexpr double kLast = 1.35;
+  std::array<double, kDynamicSteps> out{0.003};
+  const double ratio = std::log(kLast / kFirst) / static_cast<double>(kDynamicSteps - 2);
+  for (std::size_t i = 1; i < kDynamicSteps; ++i) out[i] = kFirst * std::exp(ratio * static_cast<double>(i - 1));
+  return out;
+}
+
+std::vector<Hypothesis> make_grid() {
+  std::vector<Hypothesis> out;
+  out.reserve(kGridSize);
+  const auto dynamics = dynamic_steps();
+  for (std::size_t s = 0; s < kSensitivities.size(); ++s) {
+    for (const double dynamic : dynamics) {
+      for (const double low : kLowShares) out.push_back({.sensitivity = s, .low_share = low, .dynamic = dynamic});
+    }
+  }
+  return out;
+}
+
+bool same_busy(const Hypothesis& a, const Hypothesis& b) {
+  return a.sensitivity == b.sensitivity && a.dynamic == b.dynamic;
+}
+
+double huber(double deviation) {
+  constexpr double kBend = 2.5;
+  const double size = std::abs(deviation);
+  return size <= kBend ? 0.5 * size * size : kBend * (size - 0.5 * kBend);
+}
+
+double misfit(std::span<const float> log_time, std::span<const float> log_power, std::span<const Known> known) {
+  double level = 0.0;
+  double times = 0.0;
+  for (const Known& k : known) {
+    if (!k.log_time) continue;
+    level += *k.log_time - static_cast<double>(log_time[k.point]);
+    times += 1.0;
+  }
+  level = times > 0.0 ? level / times : 0.0;
+  double out = 0.0;
+  for (const Known& k : known) {
+    if (k.log_time) out += huber((*k.log_time - static_cast<double>(log_time[k.point]) - level) / k.time_sigma);
+    if (k.log_power) out += huber((*k.log_power - static_cast<double>(log_power[k.point])) / k.power_sigma);
+  }
+  return out;
+}
+
+// Weights 1/4, 1/2, 1/4 along one axis of the grid; the ends take what would fall outside.
+Weights smoothed_along(const Weights& in, std::size_t stride, std::size_t extent) {
+  Weights out(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t at = i / stride % extent;
+    const double below = in[at > 0 ? i - stride : i];
+    const double above = in[at + 1 < extent ? i + stride : i];
+    out[i] = 0.25 * below + 0.5 * in[i] + 0.25 * above;
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::vector<Hypothesis>& hypothesis_grid() {
+  static const std::vector<Hypothesis> grid = make_grid();
+  return grid;
+}
+
+Curves curves_of(const SettingLaw& law, std::span<const Hypothesis> rows, std::span<const OperatingPoint> points) {
+  Curves out;
+  out.points = points.size();
+  out.log_time.reserve(rows.size() * points.size());
+  out.log_power.reserve(rows.size() * points.size());
+  std::vector<SettingLaw::Busy> busy(points.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Hypothesis& row = rows[r];
+    const bool computed = r > 0 && same_busy(row, rows[r - 1]);
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      if (!computed) busy[p] = law.busy(row.sensitivity, row.dynamic, points[p]);
+      const Outcome outcome = law.joined(busy[p], row.low_share, points[p]);
+      out.log_time.push_back(std::log(static_cast<float>(outcome.time)));
+      out.log_power.push_back(std::log(static_cast<float>(outcome.power)));
+    }
+  }
+  return out;
+}
+
+std::vector<double> misfits(const Curves& curves, std::span<const Known> known) {
+  const std::size_t rows = curves.points > 0 ? curves.log_time.size() / curves.points : 0;
+  std::vector<double> out(rows);
+  for (std::size_t r = 0; r < rows; ++r) out[r] = misfit(curves.time_of(r), curves.power_of(r), known);
+  return out;
+}
+
+Weights posterior(std::span<const double> prior, std::span<const double> misfits) {
+  const double best = misfits.empty() ? 0.0 : *std::min_element(misfits.begin(), misfits.end());
+  Weights out(prior.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = prior[i] * std::exp(best - misfits[i]);
+  const double sum = std::accumulate(out.begin(), out.end(), 0.0);
+  for (double& weight : out) weight /= sum;
+  return out;
+}
+
+Weights smoothed(const Weights& grid_weights) {
+  const std::size_t low = kLowShares.size();
+  const Weights along_low = smoothed_along(grid_weights, 1, low);
+  const Weights along_dynamic = smoothed_along(along_low, low, kDynamicSteps);
+  return smoothed_along(along_dynamic, low * kDynamicSteps, kSensitivities.size());
+}
+
+Weights grid_prior(std::span<const std::uint32_t> rows, double flat_share) {
+  Weights counts(kGridSize, 0.0);
+  for (const std::uint32_t row : rows) counts[row] += 1.0 / static_cast<double>(rows.size());
+  Weights out = smoothed(counts);
+  const double flat = rows.empty() ? 1.0 : flat_share;
+  for (double& weight : out) weight = (1.0 - flat) * weight + flat / static_cast<double>(kGridSize);
+  return out;
+}
+
+std::vector<std::uint32_t> representatives(const Weights& weights, std::size_t count) {
+  std::vector<std::uint32_t> out;
+  out.reserve(count);
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double running = 0.0;
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double wanted = sum * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+    while (row + 1 < weights.size() && running + weights[row] < wanted) running += weights[row++];
+    out.push_back(static_cast<std::uint32_t>(row));
+  }
+  return out;
+}
+
+}  // namespace joulecast::settings

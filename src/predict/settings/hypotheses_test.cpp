@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/settings/hypotheses.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace joulecast::settings {
+namespace {
+
+double sum(const Weights& weights) {
+  return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+// One hypothesis at two settings.
+Curves two_settings() {
+  return {.points = 2, .log_time = {0.0F, 0.1F}, .log_power = {0.0F, -0.5F}};
+}
+
+TEST(Hypotheses, GridHasAllCombinationsLowShareFastest) {
+  const auto& grid = hypothesis_grid();
+  ASSERT_EQ(grid.size(), 12U * 39U * 15U);
+  EXPECT_EQ(grid[1].low_share, 0.03);
+  EXPECT_EQ(grid[1].dynamic, 0.003);
+  EXPECT_DOUBLE_EQ(grid[15].dynamic, 0.015);
+  EXPECT_EQ(grid.back().sensitivity, 11U);
+  EXPECT_EQ(grid.back().low_share, 0.9);
+  EXPECT_NEAR(grid.back().dynamic, 1.35, 1e-12);
+}
+
+TEST(Hypotheses, CurvesAreTheLawsOutcomes) {
+  const SettingLaw law{GpuConstants()};
+  const std::vector<Hypothesis> rows{{.sensitivity = 6, .low_share = 0.1, .dynamic = 0.7},
+                                     {.sensitivity = 6, .low_share = 0.3, .dynamic = 0.7},
+                                     {.sensitivity = 2, .low_share = 0.1, .dynamic = 0.2}};
+  const std::vector<OperatingPoint> points{{.limit = 0.5}, {.clock = 0.6}, {}};
+  const Curves curves = curves_of(law, rows, points);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const Outcome out = law.outcome(rows[r], points[p]);
+      EXPECT_NEAR(curves.time_of(r)[p], std::log(out.time), 1e-6);
+      EXPECT_NEAR(curves.power_of(r)[p], std::log(out.power), 1e-6);
+    }
+  }
+}
+
+TEST(Hypotheses, LevelOfTimeIsFree) {
+  const std::vector<Known> known{{.point = 0, .log_time = 5.0}, {.point = 1, .log_time = 5.1}};
+  EXPECT_NEAR(misfits(two_settings(), known)[0], 0.0, 1e-9);
+}
+
+// The mean level takes half of the 0.04: two deviations of one sigma.
+TEST(Hypotheses, TimesAreHeldAgainstTheirSigma) {
+  const std::vector<Known> known{{.point = 0, .log_time = 5.0}, {.point = 1, .log_time = 5.14}};
+  EXPECT_NEAR(misfits(two_settings(), known)[0], 1.0, 1e-5);
+}
+
+TEST(Hypotheses, PowersHaveALevelAndOutliersGrowLinearly) {
+  const std::vector<Known> one_sigma{{.point = 0, .log_power = 0.03}};
+  EXPECT_NEAR(misfits(two_settings(), one_sigma)[0], 0.5, 1e-6);
+  const std::vector<Known> ten_sigma{{.point = 0, .log_power = -0.3}};
+  EXPECT_NEAR(misfits(two_settings(), ten_sigma)[0], 2.5 * (10.0 - 1.25), 1e-6);
+}
+
+TEST(Hypotheses, PosteriorWeighsPriorAndMisfit) {
+  const Weights even = posterior(std::vector<double>{0.5, 0.5}, std::vector<double>{0.0, std::log(3.0)});
+  EXPECT_NEAR(even[0], 0.75, 1e-12);
+  const Weights biased = posterior(std::vector<double>{0.1, 0.9}, std::vector<double>{7.0, 7.0});
+  EXPECT_NEAR(biased[1], 0.9, 1e-12);
+}
+
+TEST(Hypotheses, SmoothingSpreadsOverNeighboursAndKeepsTheSum) {
+  Weights inside(kGridSize, 0.0);
+  const std::size_t middle = (5 * kDynamicSteps + 20) * kLowShares.size() + 7;
+  inside[middle] = 1.0;
+  const Weights spread = smoothed(inside);
+  EXPECT_DOUBLE_EQ(spread[middle], 0.125);
+  EXPECT_DOUBLE_EQ(spread[middle + 1], 0.0625);
+  EXPECT_DOUBLE_EQ(spread[middle + kLowShares.size()], 0.0625);
+  EXPECT_NEAR(sum(spread), 1.0, 1e-12);
+  Weights corner(kGridSize, 0.0);
+  corner[0] = 1.0;
+  EXPECT_DOUBLE_EQ(smoothed(corner)[0], 0.75 * 0.75 * 0.75);
+  EXPECT_NEAR(sum(smoothed(corner)), 1.0, 1e-12);
+}
+
+TEST(Hypotheses, PriorHasAFlatShare) {
+  const std::vector<std::uint32_t> seen{0};
+  const Weights prior = grid_prior(seen, 0.3);
+  EXPECT_NEAR(prior.back(), 0.3 / static_cast<double>(kGridSize), 1e-15);
+  EXPECT_NEAR(prior[0], 0.7 * 0.421875 + 0.3 / static_cast<double>(kGridSize), 1e-12);
+  EXPECT_NEAR(grid_prior({}, 0.3)[17], 1.0 / static_cast<double>(kGridSize), 1e-15);
+}
+
+TEST(Hypotheses, RepresentativesFollowTheRunningSum) {
+  const Weights weights{0.5, 0.25, 0.25, 0.0};
+  EXPECT_EQ(representatives(weights, 4), (std::vector<std::uint32_t>{0, 0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace joulecast::settings

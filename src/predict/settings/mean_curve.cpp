@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/settings/mean_curve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace joulecast::settings {
+namespace {
+
+// A limit acts as a clock, so their product orders settings of either kind.
+double coordinate(const OperatingPoint& point) {
+  return point.clock * point.limit;
+}
+
+struct Difference {
+  double at = 0, value = 0;  // coordinate of the setting; measured - predicted
+};
+
+std::vector<Difference> differences(const std::vector<double>& curve, std::span<const OperatingPoint> points,
+                                    std::span<const Known> known, std::optional<double> Known::*quantity) {
+  std::vector<Difference> out;
+  for (const Known& k : known) {
+    if (const auto& value = k.*quantity) out.push_back({coordinate(points[k.point]), *value - curve[k.point]});
+  }
+  std::sort(out.begin(), out.end(), [](const Difference& a, const Difference& b) { return a.at < b.at; });
+  return out;
+}
+
+double interpolated(std::span<const Difference> differences, double at) {
+  if (at <= differences.front().at) return differences.front().value;
+  for (std::size_t i = 1; i < differences.size(); ++i) {
+    const Difference& a = differences[i - 1];
+    const Difference& b = differences[i];
+    if (at <= b.at) return b.at > a.at ? a.value + (b.value - a.value) * (at - a.at) / (b.at - a.at) : b.value;
+  }
+  return differences.back().value;
+}
+
+double similarity(double a, double b) {
+  constexpr double kLength = 0.18;
+  constexpr double kDeviation = 0.04;
+  const double distance = (a - b) / kLength;
+  return kDeviation * kDeviation * std::exp(-0.5 * distance * distance);
+}
+
+// Solves a x = b for a symmetric positive definite matrix [row][column] of a few rows: Gaussian elimination, which
+// needs no pivots there.
+std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<double> b) {
+  const std::size_t n = b.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = a[i][k] / a[k][k];
+      for (std::size_t j = k; j < n; ++j) a[i][j] -= factor * a[k][j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    for (std::size_t j = k + 1; j < n; ++j) b[k] -= a[k][j] * b[j];
+    b[k] /= a[k][k];
+  }
+  return b;
+}
+
+// The mean of a Gaussian process around the differences' own mean.
+class Residual {
+ public:
+  Residual(std::span<const Difference> differences, double noise) : differences_(differences) {
+    for (const Difference& d : differences) mean_ += d.value / static_cast<double>(differences.size());
+    std::vector<std::vector<double>> covariance;
+    std::vector<double> values;
+    for (const Difference& a : differences) {
+      std::vector<double>& row = covariance.emplace_back();
+      for (const Difference& b : differences) row.push_back(similarity(a.at, b.at));
+      row[covariance.size() - 1] += noise * noise;
+      values.push_back(a.value - mean_);
+    }
+    factors_ = solved(std::move(covariance), std::move(values));
+  }
+
+  [[nodiscard]] double at(double coordinate) const {
+    double out = mean_;
+    for (std::size_t i = 0; i < differences_.size(); ++i)
+      out += similarity(coordinate, differences_[i].at) * factors_[i];
+    return out;
+  }
+
+ private:
+  std::span<const Difference> differences_;
+  double mean_ = 0.0;
+  std::vector<double> factors_;
+};
+
+void correct(std::vector<double>& curve, std::span<const OperatingPoint> points,
+             std::span<const Difference> differences, double noise) {
+  if (differences.empty()) return;
+  if (differences.size() < 3) {
+    for (std::size_t p = 0; p < points.size(); ++p) curve[p] += interpolated(differences, coordinate(points[p]));
+    return;
+  }
+  const Residual residual(differences, noise);
+  for (std::size_t p = 0; p < points.size(); ++p) curve[p] += residual.at(coordinate(points[p]));
+}
+
+double log_cost(const Curves& curves, std::size_t row, std::size_t point, Objective objective) {
+  const auto time = static_cast<double>(curves.time_of(row)[point]);
+  const auto power = static_cast<double>(curves.power_of(row)[point]);
+  if (objective == Objective::kTime) return time;
+  return power + (objective == Objective::kEdp ? 2.0 : 1.0) * time;
+}
+
+}  // namespace
+
+MeanCurve mean_curve(const Curves& curves, const Weights& weights) {
+  MeanCurve out{std::vector<double>(curves.points, 0.0), std::vector<double>(curves.points, 0.0)};
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    if (weights[r] == 0.0) continue;
+    for (std::size_t p = 0; p < curves.points; ++p) {
+      out.log_time[p] += weights[r] * static_cast<double>(curves.time_of(r)[p]);
+      out.log_power[p] += weights[r] * static_cast<double>(curves.power_of(r)[p]);
+    }
+  }
+  return out;
+}
+
+MeanCurve through_known(MeanCurve curve, std::span<const OperatingPoint> points, std::span<const Known> known) {
+  correct(curve.log_time, points, differences(curve.log_time, points, known, &Known::log_time), 0.01);
+  correct(curve.log_power, points, differences(curve.log_power, points, known, &Known::log_power), 0.015);
+  return curve;
+}
+
+std::size_t recommended(const Curves& curves, const Weights& weights, Objective objective,
+                        std::span<const std::size_t> allowed) {
+  constexpr double kNegligible = 1e-7;
+  std::vector<double> sums(allowed.size(), 0.0);
+  std::vector<double> costs(allowed.size());
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    if (weights[r] < kNegligible) continue;
+    for (std::size_t i = 0; i < allowed.size(); ++i) costs[i] = log_cost(curves, r, allowed[i], objective);
+    const double least = *std::min_element(costs.begin(), costs.end());
+    for (std::size_t i = 0; i < allowed.size(); ++i) {
+      const double regret = std::expm1(costs[i] - least);
+      sums[i] += weights[r] * regret * regret;
+    }
+  }
+  return allowed[static_cast<std::size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin())];
+}
+
+}  // namespace joulecast::settings

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// From weighted hypotheses to one curve, and through what was measured.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "predict/settings/hypotheses.h"
+
+namespace joulecast::settings {
+
+// One entry a setting.
+struct MeanCurve {
+  std::vector<double> log_time, log_power;
+};
+MeanCurve mean_curve(const Curves& curves, const Weights& weights);
+
+// Shifts the curve to the known settings: by the difference at the nearest ones, interpolated between them. From three
+// on a Gaussian process takes up what the law cannot follow (length 0.18 of clock * limit, 4 %; noise 1 % of time, 1.5
+// % of power).
+MeanCurve through_known(MeanCurve curve, std::span<const OperatingPoint> points, std::span<const Known> known);
+
+// What is to be small. kEnergy: power * time; kEdp: energy * time.
+enum class Objective : std::uint8_t { kTime, kEnergy, kEdp };
+
+// The index of the setting with the least root mean square regret over the hypotheses: losing much is worse than losing
+// a little twice, and the side of low settings is a cliff. Only `allowed` settings. Requires: some are.
+std::size_t recommended(const Curves& curves, const Weights& weights, Objective objective,
+                        std::span<const std::size_t> allowed);
+
+}  // namespace joulecast::settings

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/settings/settings_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace joulecast::settings {
+namespace {
+
+// Of the prior's weight, spread evenly: what no sweep has shown is possible too.
+constexpr double kFlatShare = 0.3;
+
+bool is_stacked(const Gpu& gpu) {
+  return gpu.memory_type.starts_with("HBM");
+}
+
+double capability_of(const Gpu& gpu) {
+  double value = 0.0;
+  std::from_chars(gpu.compute_capability.data(), gpu.compute_capability.data() + gpu.compute_capability.size(), value);
+  return value;
+}
+
+// A running mean over GPUs, constant by constant.
+class Mean {
+ public:
+  void add(const GpuConstants& constants, std::size_t i, double weight) {
+    sums_[i] += weight * constants.*kGpuConstants[i];
+    weights_[i] += weight;
+  }
+  [[nodiscard]] GpuConstants mean() const {
+    GpuConstants out;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      if (weights_[i] > 0.0) out.*kGpuConstants[i] = sums_[i] / weights_[i];
+    }
+    return out;
+  }
+
+ private:
+  std::array<double, kGpuConstants.size()> sums_{}, weights_{};
+};
+
+// Static and low power: the first two constants.
+bool follows_memory(std::size_t constant) {
+  return kGpuConstants[constant] == &GpuConstants::static_power || kGpuConstants[constant] == &GpuConstants::low_power;
+}
+
+}  // namespace
+
+void SettingsModel::add(const Gpu& gpu, const GpuConstants& constants) {
+  gpus_[std::string(gpu.id)] = {constants, is_stacked(gpu), capability_of(gpu)};
+}
+
+void SettingsModel::set_prior(std::vector<std::uint32_t> rows) {
+  prior_ = grid_prior(rows, kFlatShare);
+  prior_rows_ = std::move(rows);
+}
+
+GpuConstants SettingsModel::constants(const Gpu& gpu) const {
+  const auto own = gpus_.find(gpu.id);
+  return own != gpus_.end() ? own->second.constants : resembling(gpu);
+}
+
+GpuConstants SettingsModel::resembling(const Gpu& gpu) const {
+  constexpr double kAlike = 4.0;
+  Mean mean;
+  const GpuConstants centre;
+  for (std::size_t i = 0; i < kGpuConstants.size(); ++i) mean.add(centre, i, 1.0);
+  for (const auto& [id, other] : gpus_) {
+    const bool same_memory = other.stacked_memory == is_stacked(gpu);
+    const bool same_chip = other.capability == capability_of(gpu);
+    for (std::size_t i = 0; i < kGpuConstants.size(); ++i)
+      mean.add(other.constants, i, (follows_memory(i) ? same_memory : same_chip) ? kAlike : 1.0);
+  }
+  return mean.mean();
+}
+
+std::map<std::string, double> SettingsModel::numbers() const {
+  std::map<std::string, double> out;
+  for (const auto& [id, swept] : gpus_) {
+    const std::string prefix = fmt::format("gpu/{}/", id);
+    for (std::size_t i = 0; i < kGpuConstants.size(); ++i)
+      out[prefix + std::string(kGpuConstantNames[i])] = swept.constants.*kGpuConstants[i];
+    out[prefix + "stacked_memory"] = swept.stacked_memory ? 1.0 : 0.0;
+    out[prefix + "capability"] = swept.capability;
+  }
+  for (std::size_t i = 0; i < prior_rows_.size(); ++i) out[fmt::format("prior/{:03}", i)] = prior_rows_[i];
+  return out;
+}
+
+Result<void> SettingsModel::read(std::string_view key, double value) {
+  const auto bad = [&] { return invalid(fmt::format("settings: '{}' is {}", key, value)); };
+  if (key.starts_with("prior/")) {
+    if (value < 0.0 || value >= static_cast<double>(kGridSize) || value != std::floor(value)) return bad();
+    prior_rows_.push_back(static_cast<std::uint32_t>(value));
+    return {};
+  }
+  const std::size_t end = key.rfind('/');
+  if (!key.starts_with("gpu/") || end < 5) return bad();
+  Swept& swept = gpus_[std::string(key.substr(4, end - 4))];
+  const std::string_view what = key.substr(end + 1);
+  if (what == "stacked_memory") {
+    swept.stacked_memory = value != 0.0;
+  } else if (what == "capability") {
+    swept.capability = value;
+  } else {
+    const auto at = std::find(kGpuConstantNames.begin(), kGpuConstantNames.end(), what);
+    if (at == kGpuConstantNames.end() || value < 0.0 || value > 10.0) return bad();
+    swept.constants.*kGpuConstants[static_cast<std::size_t>(at - kGpuConstantNames.begin())] = value;
+  }
+  return {};
+}
+
+Result<SettingsModel> SettingsModel::from(const TableView& table) {
+  SettingsModel out;
+  for (std::size_t i = 0; i < table.size(); ++i) JC_RETURN_IF_ERROR(out.read(table.key(i), table.value(i)));
+  out.set_prior(std::move(out.prior_rows_));
+  return out;
+}
+
+}  // namespace joulecast::settings

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/settings/settings_model.h"
+
+#include <gtest/gtest.h>
+
+#include "predict/pack/writer.h"
+
+namespace joulecast::settings {
+namespace {
+
+Gpu board(std::string_view id, std::string_view memory, std::string_view capability) {
+  Gpu gpu;
+  gpu.id = id;
+  gpu.memory_type = memory;
+  gpu.compute_capability = capability;
+  return gpu;
+}
+
+Result<SettingsModel> through_pack(const std::map<std::string, double>& numbers) {
+  PackWriter writer;
+  EXPECT_TRUE(writer.add_table("settings", numbers));
+  const std::vector<std::byte> bytes = writer.bytes();
+  const auto pack = Pack::over(bytes);
+  EXPECT_TRUE(pack);
+  return SettingsModel::from(*pack->table("settings"));
+}
+
+TEST(SettingsModel, ComesBackFromAPack) {
+  SettingsModel model;
+  const Gpu gpu = board("a", "HBM2", "7.0");
+  model.add(gpu, {.static_power = 0.21, .low_power = 0.12, .knee = 0.62, .slope = 1.4, .unevenness = 0.6});
+  model.set_prior({3, 3, 700});
+  const auto read = through_pack(model.numbers());
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->constants(gpu), model.constants(gpu));
+  EXPECT_EQ(read->prior(), model.prior());
+  EXPECT_TRUE(read->swept(gpu));
+}
+
+TEST(SettingsModel, RefusesWhatMakesNoSense) {
+  EXPECT_FALSE(through_pack({{"gpu/a/knee", 100.0}}));
+  EXPECT_FALSE(through_pack({{"gpu/a/unknown", 0.5}}));
+  EXPECT_FALSE(through_pack({{"prior/000", 1e6}}));
+  EXPECT_FALSE(through_pack({{"prior/000", 1.5}}));
+  EXPECT_FALSE(through_pack({{"else", 1.0}}));
+}
+
+// Two swept boards and the centre: (1 centre + 4 alike + 1 other) / 6.
+TEST(SettingsModel, UnknownBoardResemblesThoseOfItsMemoryAndChip) {
+  SettingsModel model;
+  const GpuConstants centre;
+  model.add(board("a", "HBM2", "8.0"), {.static_power = 0.15, .knee = 0.8});
+  model.add(board("b", "GDDR6", "8.6"), {.static_power = 0.33, .knee = 0.6});
+  const GpuConstants stacked = model.constants(board("c", "HBM2e", "8.6"));
+  EXPECT_NEAR(stacked.static_power, (centre.static_power + 4 * 0.15 + 0.33) / 6, 1e-12);
+  EXPECT_NEAR(stacked.knee, (centre.knee + 0.8 + 4 * 0.6) / 6, 1e-12);
+}
+
+}  // namespace
+}  // namespace joulecast::settings
