@@ -13,6 +13,7 @@ constexpr std::array kVerbs{
     Verb{"inspect", "what a model file holds: operators, FLOPs, bytes, parameters", define_inspect},
     Verb{"gpus", "the GPUs we know, their figures and where these come from", define_gpus},
     Verb{"train", "fit a predictor pack to measured operations", define_train},
+    Verb{"train-settings", "fit and judge how time and power follow clocks and limits", define_train_settings},
     Verb{"evaluate", "judge a predictor pack on measured tables", define_evaluate},
     Verb{"completion", "completion of commands for bash, zsh and fish", define_completion},
 };

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
+#include "fit/settings/fit_settings.h"
+#include "fit/settings/judge.h"
+#include "predict/pack/writer.h"
+#include "predict/pack_names.h"
+
+namespace joulecast::cli {
+namespace {
+
+using settings::JudgedSweep;
+using settings::ScenarioFigures;
+using settings::SettingsModel;
+using settings::Sweep;
+using settings::SweepSet;
+
+struct TrainSettingsVerb {
+  std::vector<std::string> tables;
+  std::string out, pack;
+  bool quick = false;
+  Form form;
+};
+
+std::string percent(std::optional<double> share, int digits) {
+  return share ? fmt::format("{:.{}f}", *share * 100.0, digits) : "-";
+}
+
+std::vector<std::string> cells(const ScenarioFigures& f) {
+  std::vector<std::string> out{std::string(name(f.scenario)), percent(f.time_error, 1), percent(f.power_error, 1)};
+  for (const ScenarioFigures::Regret* r : {&f.energy, &f.energy_smooth, &f.edp, &f.edp_smooth}) {
+    out.push_back(percent(r->mean, 1));
+    out.push_back(fmt::format("{} / {}", percent(r->within_1, 0), percent(r->within_3, 0)));
+  }
+  out.push_back(f.gain_judged > 0 ? fmt::format("{}/{}", f.gain_right, f.gain_judged) : "-");
+  return out;
+}
+
+std::string text(const std::vector<ScenarioFigures>& figures) {
+  using Align = Table::Align;
+  std::vector<Table::Column> columns{{"known of the workload and the GPU", Align::kLeft, 40}};
+  for (const char* heading : {"T", "P", "E", "<=1/3", "smooth", "<=1/3", "EDP", "<=1/3", "smooth", "<=1/3", "gain"})
+    columns.push_back({heading, Align::kRight});
+  Table table(std::move(columns));
+  for (const ScenarioFigures& f : figures) table.add(cells(f));
+  const std::size_t sweeps = figures.empty() ? 0 : figures.front().sweeps;
+  return fmt::format(
+      "{} sweeps that limits act on; each workload left out, errors in percent\n"
+      "T, P: time and power from 50 % of the default limit up; E, EDP: lost at the recommended setting, mean and\n"
+      "share of sweeps within 1 and 3 %, on measured values and on smoothed curves; gain: \"no gain here\" right\n\n{}",
+      sweeps, table.text());
+}
+
+Json regret_json(const ScenarioFigures::Regret& r) {
+  return {{"mean", r.mean}, {"within_1_percent", r.within_1}, {"within_3_percent", r.within_3}};
+}
+
+Json figures_json(const std::vector<ScenarioFigures>& figures) {
+  Json out = Json::array();
+  for (const ScenarioFigures& f : figures) {
+    out.push_back({{"scenario", name(f.scenario)},
+                   {"sweeps", f.sweeps},
+                   {"time_error", f.time_error ? Json(*f.time_error) : Json(nullptr)},
+                   {"power_error", f.power_error ? Json(*f.power_error) : Json(nullptr)},
+                   {"energy_regret", regret_json(f.energy)},
+                   {"energy_regret_smooth", regret_json(f.energy_smooth)},
+                   {"edp_regret", regret_json(f.edp)},
+                   {"edp_regret_smooth", regret_json(f.edp_smooth)},
+                   {"gain_right", f.gain_right},
+                   {"gain_judged", f.gain_judged}});
+  }
+  return out;
+}
+
+Json report(const SweepSet& set, const std::vector<ScenarioFigures>& figures) {
+  return {{"schema", "joulecast.settings-report/1"},
+          {"rows_used", set.used},
+          {"rows_refused", set.refused},
+          {"sweeps", set.sweeps.size()},
+          {"left_out", figures_json(figures)}};
+}
+
+// Every judged sweep, a line each.
+std::string csv(const std::vector<JudgedSweep>& judged) {
+  std::string out =
+      "scenario,gpu,workload,variant,active,time_error,power_error,energy_regret,edp_regret,energy_regret_smooth,"
+      "edp_regret_smooth,gain_right\n";
+  const auto optional = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
+  for (const JudgedSweep& j : judged) {
+    out += fmt::format("{},{},{},{},{:d},{},{},{},{},{},{},{}\n", csv_field(name(j.scenario)), j.sweep->gpu->id,
+                       csv_field(j.sweep->workload), csv_field(j.sweep->variant), j.active, optional(j.time_error),
+                       optional(j.power_error), j.energy_regret, j.edp_regret, j.energy_regret_smooth,
+                       j.edp_regret_smooth, optional(j.gain_right));
+  }
+  return out;
+}
+
+Result<void> write_pack(const TrainSettingsVerb& options, const SweepSet& set, const Json& told) {
+  settings::SweepViews all;
+  for (const Sweep& sweep : set.sweeps) all.push_back(&sweep);
+  const SettingsModel model = settings::fit_settings(all);
+  PackWriter writer;
+  if (!options.pack.empty()) {
+    JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(options.pack));
+    JC_RETURN_IF_ERROR(writer.add_sections_of(pack, pack_names::kSettings));
+  }
+  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kSettings), model.numbers()));
+  JC_RETURN_IF_ERROR(writer.add_json(std::string(pack_names::kSettings), told.dump(1)));
+  return writer.write(options.out);
+}
+
+Outcome run_train_settings(const TrainSettingsVerb& options, Output& output) {
+  SweepSet set;
+  for (const std::string& path : options.tables) JC_RETURN_IF_ERROR(add_sweeps(path, Catalogue::shipped(), set));
+  for (const std::string& note : set.notes) output.note(note);
+  std::vector<JudgedSweep> judged;
+  if (!options.quick) judged = settings::judge(set, [&](const std::string& step) { output.note(step); });
+  const std::vector<ScenarioFigures> figures =
+      judged.empty() ? std::vector<ScenarioFigures>() : settings::figures_of(judged);
+  const Json told = report(set, figures);
+  if (!options.out.empty()) JC_RETURN_IF_ERROR(write_pack(options, set, told));
+  output.write(options.form.json ? json_text(told) : options.form.csv ? csv(judged) : text(figures));
+  return {};
+}
+
+}  // namespace
+
+Action define_train_settings(CLI::App& app) {
+  auto options = std::make_shared<TrainSettingsVerb>();
+  app.add_option("TABLE", options->tables, "sweeps of clocks and power limits, recognised by their header")
+      ->required()
+      ->type_name(kFile);
+  app.add_option("-o,--output", options->out, "pack to write the settings to (default: only judge)")->type_name(kFile);
+  app.add_option("--pack", options->pack, "pack whose other sections the written one takes over")->type_name(kFile);
+  app.add_flag("--quick", options->quick, "no judging on what was left out")->option_text(" ");
+  add_form(app, options->form);
+  add_examples(app, {"joulecast train-settings zeus_power_limit_sweep.csv perseus_*.csv",
+                     "joulecast train-settings zeus_power_limit_sweep.csv --quick --pack my.jcpack -o my.jcpack"});
+  return [options](Output& output) { return run_train_settings(*options, output); };
+}
+
+}  // namespace joulecast::cli
