@@ -115,12 +115,25 @@ struct Prediction {
 };
 
 struct PredictOptions {
-  // A power limit the GPU was measured under. How time and power follow a limit or a clock is not modelled yet: the
-  // limit only scales the power, so use it for boards sold with another default.
+  // For boards sold with another default limit or clock: peaks and powers scale with them. For what a board does when
+  // its clock or limit is set, use SettingRequest.
   Setting setting;
   // Absent: not known. Then the reference machine's calls are taken, and the bounds hold on the published machines.
   std::optional<HostMachine> host;
   bool breakdown = false;
+};
+
+// A run that was measured under a setting; time, power or both.
+struct MeasuredRun {
+  Setting setting;  // what is absent was the default
+  std::optional<Seconds> time;
+  std::optional<Watts> power;
+};
+
+// Settings to predict, and what is known of others.
+struct SettingRequest {
+  std::vector<Setting> settings;  // what is absent is the default
+  std::vector<MeasuredRun> measured;
 };
 
 // Everything fitted, read from one pack. Immutable once open: any number of threads may predict with it.
@@ -136,6 +149,14 @@ class Predictor {
   // Errors: kUnsupported where the GPU's specification lacks what the precision needs.
   [[nodiscard]] Result<Prediction> predict(const Workload& workload, const Gpu& gpu,
                                            const PredictOptions& options) const;
+
+  // The same at other clocks and power limits, one prediction a setting in their order. What was measured of this
+  // workload on this GPU sharpens all of them; the breakdown stays that of the default setting and is left out.
+  // Errors: also kInvalidInput for settings the GPU does not have and for measured values that are not above 0, and
+  // kUnsupported for a pack without the table `settings`.
+  [[nodiscard]] Result<std::vector<Prediction>> predict(const Workload& workload, const Gpu& gpu,
+                                                        const PredictOptions& options,
+                                                        const SettingRequest& request) const;
 
   // How far this network on this GPU is from what was measured.
   [[nodiscard]] Support support(const Workload& workload, const Gpu& gpu) const;

@@ -111,17 +111,18 @@ std::string PredictionReport::csv() const {
   std::string out =
       "model,gpu,batch,mode,precision,runtime,time_s,time_lo_s,time_hi_s,power_w,power_lo_w,power_hi_w,energy_j,"
       "energy_lo_j,energy_hi_j,memory_bytes,memory_lo_bytes,memory_hi_bytes,edp_js,mig_profile,support,flops,bytes,"
-      "parameters\r\n";
+      "parameters,sm_clock_mhz,power_limit_w\r\n";
   for (const Entry& e : entries_) {
     const Prediction& p = e.prediction;
     const Interval<Bytes> memory = whole_bytes(p.memory);
     out +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_field(model_),
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_field(model_),
                     csv_field(p.gpu), e.batch, name(e.mode), name(p.precision), name(e.runtime), p.time.value.value(),
                     p.time.lo.value(), p.time.hi.value(), p.power.value.value(), p.power.lo.value(), p.power.hi.value(),
                     p.energy.value.value(), p.energy.lo.value(), p.energy.hi.value(), memory.value.value(),
                     memory.lo.value(), memory.hi.value(), p.edp.value.value(), p.mig_profile.value_or(""),
-                    name(p.support), e.flops, e.bytes, e.parameters);
+                    name(p.support), e.flops, e.bytes, e.parameters, p.setting.sm_clock->value() / 1e6,
+                    p.setting.power_limit->value());
   }
   return out;
 }
@@ -140,6 +141,23 @@ std::string PredictionReport::operations_text(const Entry& entry) const {
                share(o.time.value(), whole)});
   }
   return fmt::format("\n{}, batch {}:\n{}", entry.prediction.gpu, entry.batch, table.text(2));
+}
+
+std::string PredictionReport::settings_table() const {
+  Table table({{"GPU", Table::Align::kLeft, 16},
+               {"batch", Table::Align::kRight},
+               {"MHz", Table::Align::kRight},
+               {"limit", Table::Align::kRight},
+               {"time", Table::Align::kLeft, 30},
+               {"power", Table::Align::kRight},
+               {"energy", Table::Align::kRight}});
+  for (const Entry& e : entries_) {
+    const Prediction& p = e.prediction;
+    table.add({p.gpu, std::to_string(e.batch), fmt::format("{:.0f}", p.setting.sm_clock->value() / 1e6),
+               fmt::format("{:.0f} W", p.setting.power_limit->value()), range_text(p.time, "s"),
+               with_prefix(p.power.value.value(), "W"), with_prefix(p.energy.value.value(), "J")});
+  }
+  return table.text();
 }
 
 std::set<std::string> PredictionReport::notes() const {
@@ -168,6 +186,17 @@ std::string PredictionReport::text() const {
                                        name(first.runtime), with_prefix(static_cast<double>(first.parameters), ""));
   std::string out = wrapped(what, 80, 2) + "\n";
   out += fmt::format("value (bounds that hold it in {:.0f} % of all cases)\n\n", kIntervalLevel * 100);
+  out += options_.settings ? settings_table() : default_table();
+  for (const Entry& e : entries_) {
+    if (shown(e) > 0) out += operations_text(e);
+  }
+  const auto lines = notes();
+  if (!lines.empty()) out += "\n";
+  for (const std::string& line : lines) out += wrapped("note: " + line, 80, 6) + "\n";
+  return out;
+}
+
+std::string PredictionReport::default_table() const {
   Table table({{"GPU", Table::Align::kLeft, 24},
                {"batch", Table::Align::kRight},
                {"time", Table::Align::kLeft, 30},
@@ -181,14 +210,7 @@ std::string PredictionReport::text() const {
                with_prefix(p.energy.value.value(), "J"), with_prefix(p.memory.value.value(), "B"),
                std::string(name(p.support))});
   }
-  out += table.text();
-  for (const Entry& e : entries_) {
-    if (shown(e) > 0) out += operations_text(e);
-  }
-  const auto lines = notes();
-  if (!lines.empty()) out += "\n";
-  for (const std::string& line : lines) out += wrapped("note: " + line, 80, 6) + "\n";
-  return out;
+  return table.text();
 }
 
 }  // namespace joulecast::cli

@@ -16,6 +16,7 @@ class PredictionReport {
   struct Options {
     std::size_t top = 0;     // operations shown of each prediction; 0: none
     bool breakdown = false;  // all of them
+    bool settings = false;   // the table shows clock and power limit instead of memory and support
   };
   PredictionReport(std::string model, Options options) : model_(std::move(model)), options_(options) {}
 
@@ -43,6 +44,8 @@ class PredictionReport {
     std::vector<std::string> notes;
   };
   [[nodiscard]] std::string operations_text(const Entry& entry) const;
+  [[nodiscard]] std::string default_table() const;
+  [[nodiscard]] std::string settings_table() const;
   [[nodiscard]] std::size_t shown(const Entry& entry) const;
 
   std::string model_;

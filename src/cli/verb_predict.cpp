@@ -9,6 +9,7 @@
 #include "cli/assumptions.h"
 #include "cli/options.h"
 #include "cli/predict_text.h"
+#include "cli/setting_options.h"
 #include "cli/verbs.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
@@ -21,6 +22,7 @@ struct PredictVerb {
   std::vector<std::string> gpus{"all"}, batches, shapes, gpu_files;
   std::size_t top = 0;
   bool breakdown = false;
+  SettingOptions settings;
   Form form;
 };
 
@@ -102,17 +104,29 @@ tl::expected<Workload, Failure> prepare_batch(const PredictVerb& options, const 
   return std::move(*load);
 }
 
+struct Asked {
+  PredictOptions how;
+  std::optional<SettingRequest> settings;
+};
+
+Result<std::vector<Prediction>> predict_one(const Workload& load, const Predictor& predictor, const Gpu& gpu,
+                                            const Asked& asked) {
+  if (asked.settings) return predictor.predict(load, gpu, asked.how, *asked.settings);
+  JC_ASSIGN_OR_RETURN(Prediction prediction, predictor.predict(load, gpu, asked.how));
+  return std::vector<Prediction>{std::move(prediction)};
+}
+
 // One batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless it is the only one.
 Outcome predict_all(const Workload& load, const Predictor& predictor, const std::vector<const Gpu*>& gpus,
-                    const PredictOptions& how, Output& output, PredictionReport& report) {
+                    const Asked& asked, Output& output, PredictionReport& report) {
   for (const Gpu* gpu : gpus) {
-    auto prediction = predictor.predict(load, *gpu, how);
-    if (prediction) {
-      report.add(load, *prediction);
+    auto predictions = predict_one(load, predictor, *gpu, asked);
+    if (predictions) {
+      for (Prediction& prediction : *predictions) report.add(load, std::move(prediction));
     } else if (gpus.size() == 1) {
-      return tl::unexpected<Failure>(prediction.error());
+      return tl::unexpected<Failure>(predictions.error());
     } else {
-      output.note(prediction.error().text());
+      output.note(predictions.error().text());
     }
   }
   return {};
@@ -131,6 +145,26 @@ tl::expected<PredictOptions, Failure> predict_options(const PredictVerb& options
   return out;
 }
 
+// What was measured was measured on one GPU with one batch, and the breakdown is that of the default setting.
+Outcome check_settings(const PredictVerb& options, std::size_t gpus, std::size_t batches) {
+  const SettingOptions& s = options.settings;
+  const bool any = !s.clocks.empty() || !s.limits.empty() || !s.measured.empty();
+  if (any && (options.breakdown || options.top > 0))
+    return usage("the breakdown is that of the default setting", "leave out --breakdown and --top, or the settings");
+  if (!s.measured.empty() && (gpus != 1 || batches != 1))
+    return usage("--measured holds for one GPU and one batch", "-g with one GPU, -b with one batch");
+  return {};
+}
+
+tl::expected<Asked, Failure> asked_for(const PredictVerb& options, std::size_t gpus, std::size_t batches) {
+  if (auto ok = check_settings(options, gpus, batches); !ok) return tl::unexpected(std::move(ok).error());
+  auto how = predict_options(options);
+  if (!how) return tl::unexpected(std::move(how).error());
+  auto settings = setting_request(options.settings);
+  if (!settings) return tl::unexpected(std::move(settings).error());
+  return Asked{.how = *how, .settings = std::move(*settings)};
+}
+
 Outcome run_predict(const PredictVerb& options, Output& output) {
   const auto catalogue = load_catalogue(options.gpu_files);
   if (!catalogue) return tl::unexpected<Failure>(catalogue.error());
@@ -142,7 +176,7 @@ Outcome run_predict(const PredictVerb& options, Output& output) {
   if (!bound) return tl::unexpected(bound.error());
   const auto how = prepare_options(options);
   if (!how) return tl::unexpected(how.error());
-  const auto asked = predict_options(options);
+  const auto asked = asked_for(options, gpus->size(), sizes->size());
   if (!asked) return tl::unexpected(asked.error());
   auto graph = import_model(options.model);
   if (!graph) return tl::unexpected<Failure>(std::move(graph).error());
@@ -151,7 +185,9 @@ Outcome run_predict(const PredictVerb& options, Output& output) {
   if (!pack) return tl::unexpected<Failure>(pack.error());
   const auto predictor = Predictor::open(*pack);
   if (!predictor) return tl::unexpected<Failure>(predictor.error());
-  PredictionReport report(options.model, {.top = options.top, .breakdown = options.breakdown});
+  PredictionReport report(options.model, {.top = options.top,
+                                          .breakdown = options.breakdown,
+                                          .settings = asked->settings.has_value()});
   for (const auto& batch : *sizes) {
     const auto load = prepare_batch(options, network, *bound, batch, *how);
     if (!load) return tl::unexpected(load.error());
@@ -195,6 +231,7 @@ Action define_predict(CLI::App& app) {
                  "bounds for others)")
       ->type_name("HOST");
   add_choice(app, "--optimizer", options->optimizer, "of training (default sgd)", {"sgd", "sgd-momentum", "adam"});
+  add_settings(app, options->settings);
   add_count(app, "--top", options->top, "the N operations that take longest");
   app.add_flag("--breakdown", options->breakdown, "every operation with its time and energy")->option_text(" ");
   app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);
@@ -202,6 +239,7 @@ Action define_predict(CLI::App& app) {
   add_form(app, options->form);
   add_examples(app, {"joulecast predict resnet50.onnx --gpu a30 --batch 32",
                      "joulecast predict resnet50.onnx --gpu a100,h100 --batch 1,32 --mode training",
+                     "joulecast predict resnet50.onnx --gpu a30 --sm-clock 600,900,1200,1440",
                      "joulecast predict bert.onnx --gpu t4 --shapes input_ids:8x128 --top 5"});
   return [options](Output& output) { return run_predict(*options, output); };
 }

@@ -93,10 +93,10 @@ Json report(const SweepSet& set, const std::vector<ScenarioFigures>& figures) {
 std::string csv(const std::vector<JudgedSweep>& judged) {
   std::string out =
       "scenario,gpu,workload,variant,active,time_error,power_error,energy_regret,edp_regret,energy_regret_smooth,"
-      "edp_regret_smooth,gain_right\n";
+      "edp_regret_smooth,gain_right\r\n";
   const auto optional = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
   for (const JudgedSweep& j : judged) {
-    out += fmt::format("{},{},{},{},{:d},{},{},{},{},{},{},{}\n", csv_field(name(j.scenario)), j.sweep->gpu->id,
+    out += fmt::format("{},{},{},{},{:d},{},{},{},{},{},{},{}\r\n", csv_field(name(j.scenario)), j.sweep->gpu->id,
                        csv_field(j.sweep->workload), csv_field(j.sweep->variant), j.active, optional(j.time_error),
                        optional(j.power_error), j.energy_regret, j.edp_regret, j.energy_regret_smooth,
                        j.edp_regret_smooth, optional(j.gain_right));
@@ -104,10 +104,22 @@ std::string csv(const std::vector<JudgedSweep>& judged) {
   return out;
 }
 
-Result<void> write_pack(const TrainSettingsVerb& options, const SweepSet& set, const Json& told) {
+// Without judging the wide defaults stay.
+void add_widths(const std::vector<JudgedSweep>& judged, SettingsModel& model) {
+  using settings::Scenario;
+  if (judged.empty()) return;
+  model.set_widths(true, false, settings::widths_of(judged, Scenario::kKnownGpu));
+  model.set_widths(true, true, settings::widths_of(judged, Scenario::kKnownGpuOne));
+  model.set_widths(false, false, settings::widths_of(judged, Scenario::kUnseenGpu));
+  model.set_widths(false, true, settings::widths_of(judged, Scenario::kUnseenGpuOne));
+}
+
+Result<void> write_pack(const TrainSettingsVerb& options, const SweepSet& set, const std::vector<JudgedSweep>& judged,
+                        const Json& told) {
   settings::SweepViews all;
   for (const Sweep& sweep : set.sweeps) all.push_back(&sweep);
-  const SettingsModel model = settings::fit_settings(all);
+  SettingsModel model = settings::fit_settings(all);
+  add_widths(judged, model);
   PackWriter writer;
   if (!options.pack.empty()) {
     JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(options.pack));
@@ -127,7 +139,7 @@ Outcome run_train_settings(const TrainSettingsVerb& options, Output& output) {
   const std::vector<ScenarioFigures> figures =
       judged.empty() ? std::vector<ScenarioFigures>() : settings::figures_of(judged);
   const Json told = report(set, figures);
-  if (!options.out.empty()) JC_RETURN_IF_ERROR(write_pack(options, set, told));
+  if (!options.out.empty()) JC_RETURN_IF_ERROR(write_pack(options, set, judged, told));
   output.write(options.form.json ? json_text(told) : options.form.csv ? csv(judged) : text(figures));
   return {};
 }

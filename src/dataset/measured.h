@@ -81,6 +81,7 @@ struct MeasuredSetting {
   Provenance from;
   std::string workload;  // the network or kernel
   std::string variant;   // what else was the same over the sweep: batch, data set, ...
+  int gpu_count = 1;     // that shared it
   std::string repeat;    // tells repeats of one sweep apart, where there are any
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "joulecast/predict.h"
 #include "predict/compose.h"
@@ -12,6 +13,7 @@
 #include "predict/lower.h"
 #include "predict/memory.h"
 #include "predict/pack_names.h"
+#include "predict/settings/apply.h"
 
 namespace joulecast {
 
@@ -20,16 +22,32 @@ struct IntervalFactors {
   double time = 0, power = 0, energy = 0;  // logarithms
 };
 
+// A prediction with what carrying it over to other settings needs.
+struct Predicted {
+  Prediction prediction;
+  std::vector<settings::BusyOperation> busy;
+};
+
 struct Predictor::Impl {
+  explicit Impl(Pack opened) : pack(std::move(opened)) {}
+
   Pack pack;
   Estimator estimator;
-  ComposeConstants compose;
+  ComposeConstants compose_constants;
   TableView gpus;                         // "measured/<id>", "architecture/<name>"
   std::array<double, kGroups> largest{};  // by group, the largest work that was measured
   std::array<IntervalFactors, 3> intervals;
   std::string_view report;
 
   static Result<std::unique_ptr<Impl>> load(const std::string& path);
+  Result<Predicted> predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                              Support support) const;
+  // Read when the first setting is asked for.
+  const Result<settings::SettingsModel>& settings_model() const;
+
+ private:
+  mutable std::once_flag settings_read_;
+  mutable Result<settings::SettingsModel> settings_;
 };
 
 namespace {
@@ -149,6 +167,26 @@ std::vector<OperationEstimate> breakdown(const Workload& workload, std::span<con
   return out;
 }
 
+std::vector<settings::BusyOperation> busy_operations(std::span<const Work> works,
+                                                     std::span<const OperationPrediction> found,
+                                                     std::span<const ComposePart> parts, const Device& device,
+                                                     Mode mode) {
+  std::vector<settings::BusyOperation> out;
+  out.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ComposePart& part = parts[i];
+    if (part.gpu <= 0.0) continue;
+    const auto math = arithmetic_of(works[i]);
+    const double power = device.idle + std::max(0.0, part.power - device.idle) * part.time / part.gpu;
+    out.push_back({.busy = part.count * busy_in_network(part, device, mode),
+                   .power = std::min(power, device.limit),
+                   .compute = found[i].physics.compute,
+                   .memory = found[i].physics.memory,
+                   .held = math ? device.held_at(*math) : 1.0});
+  }
+  return out;
+}
+
 double unknown_share(const Workload& workload) {
   double share = 0.0;
   for (const UnknownOperator& u : workload.unknown_operators) share += u.byte_share;
@@ -159,16 +197,10 @@ double unknown_share(const Workload& workload) {
 
 Result<std::unique_ptr<Predictor::Impl>> Predictor::Impl::load(const std::string& path) {
   JC_ASSIGN_OR_RETURN(Pack pack, Pack::open(path));
-  auto impl = std::make_unique<Impl>(Impl{.pack = std::move(pack),
-                                          .estimator = {},
-                                          .compose = {},
-                                          .gpus = {},
-                                          .largest = {},
-                                          .intervals = {},
-                                          .report = {}});
+  auto impl = std::make_unique<Impl>(std::move(pack));
   const auto read = [&]() -> Result<void> {
     JC_ASSIGN_OR_RETURN(impl->estimator, Estimator::from(impl->pack));
-    JC_ASSIGN_OR_RETURN(impl->compose, read_compose(impl->pack));
+    JC_ASSIGN_OR_RETURN(impl->compose_constants, read_compose(impl->pack));
     JC_ASSIGN_OR_RETURN(impl->gpus, impl->pack.table(pack_names::kGpus));
     JC_ASSIGN_OR_RETURN(impl->largest, read_ranges(impl->pack));
     JC_ASSIGN_OR_RETURN(impl->intervals, read_intervals(impl->pack));
@@ -250,7 +282,8 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   return static_cast<Support>(level);
 }
 
-Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) const {
+Result<Predicted> Predictor::Impl::predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                                             Support support) const {
   JC_ASSIGN_OR_RETURN(const Device device, make_device(gpu, options.setting));
   JC_ASSIGN_OR_RETURN(const std::vector<Work> works, works_on(workload, gpu, device));
   const HostMachine host = options.host.value_or(HostMachine{});
@@ -261,20 +294,21 @@ Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, 
                                     : older  ? Host::kOlder
                                              : Host::kModern};
   std::vector<OperationPrediction> found(works.size());
-  impl_->estimator.predict(works, device, situation, impl_->estimator.trust(gpu.id), found);
+  estimator.predict(works, device, situation, estimator.trust(gpu.id), found);
   const std::vector<ComposePart> parts = parts_of(workload, works, found);
   const Composition whole = compose({.parts = parts,
                                      .mode = workload.options.mode,
                                      .parameter_tensors = static_cast<double>(workload.parameter_tensors),
                                      .optimizer_bytes = optimizer_traffic(workload),
                                      .host = host},
-                                    device, impl_->compose);
-  Prediction out;
+                                    device, compose_constants);
+  Predicted all;
+  Prediction& out = all.prediction;
   out.gpu = std::string(gpu.id);
   out.precision = precision_on(workload, device);
   out.setting = {.sm_clock = Hertz{device.clock}, .power_limit = Watts{device.limit}};
-  out.support = support(workload, gpu);
-  const IntervalFactors& width = impl_->intervals[static_cast<std::size_t>(out.support)];
+  out.support = support;
+  const IntervalFactors& width = intervals[static_cast<std::size_t>(out.support)];
   const double power = whole.time > 0.0 ? whole.energy / whole.time : device.idle;
   out.time = widen<Seconds>(whole.time, width.time);
   out.power = widen<Watts>(power, width.power);
@@ -288,8 +322,48 @@ Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, 
   out.gpu_busy = Seconds{whole.gpu};
   out.host_busy = Seconds{whole.host};
   out.host_bound = whole.host > whole.gpu;
-  if (!options.host && !captured && whole.time > 0.0) widen_for_hosts(whole, device, impl_->compose.sharpness, out);
+  if (!options.host && !captured && whole.time > 0.0) widen_for_hosts(whole, device, compose_constants.sharpness, out);
   if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
+  all.busy = busy_operations(works, found, parts, device, workload.options.mode);
+  return all;
+}
+
+const Result<settings::SettingsModel>& Predictor::Impl::settings_model() const {
+  std::call_once(settings_read_, [&] {
+    const auto table = pack.table(pack_names::kSettings);
+    settings_ = table ? settings::SettingsModel::from(*table)
+                      : unsupported(
+                            "the predictor pack knows nothing of clocks and limits; joulecast train-settings "
+                            "adds it");
+  });
+  return settings_;
+}
+
+Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) const {
+  JC_ASSIGN_OR_RETURN(Predicted all, impl_->predicted(workload, gpu, options, support(workload, gpu)));
+  return std::move(all.prediction);
+}
+
+Result<std::vector<Prediction>> Predictor::predict(const Workload& workload, const Gpu& gpu,
+                                                   const PredictOptions& options, const SettingRequest& request) const {
+  const auto& model = impl_->settings_model();
+  if (!model) return tl::unexpected(model.error());
+  std::vector<settings::OperatingPoint> points;
+  for (const Setting& setting : request.settings) {
+    JC_ASSIGN_OR_RETURN(points.emplace_back(), settings::operating_point(gpu, setting));
+  }
+  JC_ASSIGN_OR_RETURN(Predicted base, impl_->predicted(workload, gpu, options, support(workload, gpu)));
+  const double time = base.prediction.time.value.value();
+  const settings::SettingLaw law(model->constants(gpu));
+  const auto hidden = settings::hidden_of(base.busy, time, gpu.power_limit.value(), law);
+  JC_ASSIGN_OR_RETURN(
+      const auto curve,
+      settings::SettingCurve::make(*model, gpu, hidden, {time, base.prediction.power.value.value()}, request.measured));
+  const settings::BaseWidths widths = settings::base_widths(base.prediction, request.measured);
+  const std::vector<settings::SettingPrediction> found = curve.at(points);
+  std::vector<Prediction> out;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    out.push_back(settings::applied(base.prediction, widths, found[i], request.settings[i]));
   return out;
 }
 

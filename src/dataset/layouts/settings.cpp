@@ -3,6 +3,8 @@
 // of Guerreiro et al. (hpc-ulisboa/gpupowermodel, TPDS 2019), NVIDIA's H200 in MLPerf Inference 4.1.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dataset/layouts/layouts.h"
 
 namespace joulecast {
@@ -58,6 +60,7 @@ Result<void> read_perseus_limits(Row& row, RowSink& sink) {
   out.at.mode = Mode::kTraining;
   out.at.power_limit = row.quantity<Watts>("power_limit_mean_w");
   out.workload = row.text("model");
+  out.gpu_count = static_cast<int>(std::min<std::int64_t>(row.extent("n_gpus"), 1 << 20));
   out.variant = fmt::format("batch {} on {} GPUs, {}x{}x{}", row.text("global_batch"), row.text("n_gpus"),
                             row.text("dp"), row.text("tp"), row.text("pp"));
   out.readings.time = row.quantity<Seconds>("iteration_time_s");

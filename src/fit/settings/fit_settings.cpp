@@ -74,7 +74,7 @@ class ConstantsCost {
 
   // Fine sweeps count like one of kFullWeight settings: their points are not independent.
   [[nodiscard]] double best(const Curves& curves, std::size_t sweep) const {
-    constexpr double kFullWeight = 20.0;
+    constexpr double kFullWeight = 9.0;
     const std::vector<double> all = misfits(curves, known_[sweep]);
     double least = 1e9;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -104,13 +104,14 @@ SweepViews worth_fitting(std::span<const Sweep* const> sweeps) {
   return out;
 }
 
-// Rows for the prior: mean over networks of the mean over their sweeps.
+// Rows for the prior: mean over networks of the mean over their sweeps. Of whole runs alone: passes of a pipeline stage
+// are busy by construction, and there are more of them than of networks.
 std::vector<std::uint32_t> prior_rows(std::span<const Sweep* const> sweeps, const SettingsModel& model) {
   constexpr std::size_t kRows = 256;
   const Weights flat(kGridSize, 1.0 / static_cast<double>(kGridSize));
   std::map<std::string, std::pair<Weights, double>> networks;
   for (const Sweep* sweep : sweeps) {
-    if (!sweep->has_times()) continue;
+    if (!sweep->whole_run || !sweep->has_times()) continue;
     auto& [sum, count] = networks.try_emplace(sweep->workload, Weights(kGridSize, 0.0), 0.0).first->second;
     const Weights weights = posterior_of(*sweep, SettingLaw(model.constants(*sweep->gpu)), flat);
     std::transform(sum.begin(), sum.end(), weights.begin(), sum.begin(), std::plus<>());
@@ -137,7 +138,10 @@ Weights posterior_of(const Sweep& sweep, const SettingLaw& law, std::span<const 
 
 SettingsModel restricted(const SettingsModel& model, std::span<const Sweep* const> sweeps) {
   SettingsModel out;
-  for (const Sweep* sweep : sweeps) out.add(*sweep->gpu, model.constants(*sweep->gpu));
+  for (const Sweep* sweep : sweeps) {
+    const bool limited = sweep->points.front().limit < 1.0;
+    out.add(*sweep->gpu, model.constants(*sweep->gpu), limited || out.limited(*sweep->gpu));
+  }
   out.set_prior(prior_rows(sweeps, out));
   return out;
 }
@@ -146,7 +150,7 @@ SettingsModel fit_settings(std::span<const Sweep* const> sweeps) {
   std::map<std::string_view, SweepViews> by_gpu;
   for (const Sweep* sweep : sweeps) by_gpu[sweep->gpu->id].push_back(sweep);
   SettingsModel constants;
-  for (const auto& [id, own] : by_gpu) constants.add(*own.front()->gpu, fit_constants(worth_fitting(own)));
+  for (const auto& [id, own] : by_gpu) constants.add(*own.front()->gpu, fit_constants(worth_fitting(own)), false);
   return restricted(constants, sweeps);
 }
 

@@ -35,6 +35,7 @@ Sweep sweep_of(const Gpu& gpu, const std::string& workload, const Hypothesis& hi
   out.gpu = &gpu;
   out.layout = "zeus_power_limit_sweep";
   out.workload = workload;
+  out.whole_run = true;
   out.limit_w = 250.0;
   for (int i = 4; i <= 10; ++i) {
     out.points.push_back({.limit = i / 10.0});

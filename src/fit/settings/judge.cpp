@@ -9,7 +9,9 @@
 #include <numeric>
 #include <set>
 
+#include "dataset/metrics.h"
 #include "fit/settings/fit_settings.h"
+#include "joulecast/predict.h"
 #include "predict/settings/mean_curve.h"
 
 namespace joulecast::settings {
@@ -81,7 +83,8 @@ struct Smoothed {
 // What a scenario recommends and predicts.
 struct Answer {
   std::size_t energy_setting = 0, edp_setting = 0;
-  std::optional<MeanCurve> curve;  // rules have none
+  std::optional<MeanCurve> curve = {};  // rules have none
+  double saving = 0.0;                  // of energy at that setting, by the law alone: it does not follow noise
 };
 
 Answer answer_of(const Sweep& sweep, const SettingLaw& law, const Weights& prior, const Indices& given, bool unseen) {
@@ -90,9 +93,13 @@ Answer answer_of(const Sweep& sweep, const SettingLaw& law, const Weights& prior
   const Weights weights = posterior(prior, misfits(curves, known));
   const Indices energy = unseen ? from(sweep, kUnseenEnergyFloor) : all_of(sweep);
   const Indices edp = unseen ? from(sweep, kUnseenEdpFloor) : all_of(sweep);
-  return {.energy_setting = recommended(curves, weights, Objective::kEnergy, energy),
-          .edp_setting = recommended(curves, weights, Objective::kEdp, edp),
-          .curve = through_known(mean_curve(curves, weights), sweep.points, known)};
+  const MeanCurve mean = mean_curve(curves, weights);
+  Answer out{.energy_setting = recommended(curves, weights, Objective::kEnergy, energy),
+             .edp_setting = recommended(curves, weights, Objective::kEdp, edp)};
+  out.saving = -std::expm1(curve_cost(mean, out.energy_setting, Objective::kEnergy) -
+                           curve_cost(mean, sweep.last(), Objective::kEnergy));
+  out.curve = through_known(mean, sweep.points, known);
+  return out;
 }
 
 // The lowest point of a parabola through the values at three settings, among all settings.
@@ -141,6 +148,20 @@ double smooth_regret(const Smoothed& smooth, std::size_t chosen, Objective objec
   return std::expm1(curve_cost(smooth.curve, chosen, objective) - least);
 }
 
+// Every setting that was not given counts, however low: intervals must hold there too.
+void add_scores(const Sweep& sweep, const MeanCurve& curve, const Indices& given, JudgedSweep& out) {
+  for (const std::size_t i : all_of(sweep)) {
+    if (std::find(given.begin(), given.end(), i) != given.end()) continue;
+    const double away = distance(curve, i, given);
+    const double level = *sweep.log_time[sweep.last()] - curve.log_time[sweep.last()];
+    const double time = curve.log_time[i] + level - *sweep.log_time[i];
+    const double power = curve.log_power[i] - *sweep.log_power[i];
+    out.time_scores.push_back(std::abs(time) / away);
+    out.power_scores.push_back(std::abs(power) / away);
+    out.energy_scores.push_back(std::abs(time + power) / away);
+  }
+}
+
 JudgedSweep judged(const Sweep& sweep, Scenario scenario, const Answer& answer, const Indices& given,
                    const Smoothed& smooth) {
   JudgedSweep out{.scenario = scenario, .sweep = &sweep};
@@ -152,9 +173,8 @@ JudgedSweep judged(const Sweep& sweep, Scenario scenario, const Answer& answer, 
   if (!answer.curve) return out;
   out.time_error = mean_error(answer.curve->log_time, sweep.log_time, sweep, given);
   out.power_error = mean_error(answer.curve->log_power, sweep.log_power, sweep, given);
-  const double saving = -std::expm1(curve_cost(*answer.curve, answer.energy_setting, Objective::kEnergy) -
-                                    curve_cost(*answer.curve, sweep.last(), Objective::kEnergy));
-  out.gain_right = (saving > kNoGain) == (smooth.saving > kNoGain);
+  add_scores(sweep, *answer.curve, given, out);
+  out.gain_right = (answer.saving > kNoGain) == (smooth.saving > kNoGain);
   return out;
 }
 
@@ -175,10 +195,10 @@ void judge_law(const Sweep& sweep, const SettingsModel& model, std::span<const A
 
 void judge_rules(const Sweep& sweep, const Smoothed& smooth, std::vector<JudgedSweep>& out) {
   const std::size_t half = nearest(sweep, 0.5);
-  out.push_back(judged(sweep, Scenario::kHalfLimit, {half, half, {}}, {}, smooth));
+  out.push_back(judged(sweep, Scenario::kHalfLimit, {.energy_setting = half, .edp_setting = half}, {}, smooth));
   const Indices three = known_settings(sweep, {0.5, 0.75});
-  const Answer parabola{
-      lowest_of_parabola(sweep, three, Objective::kEnergy), lowest_of_parabola(sweep, three, Objective::kEdp), {}};
+  const Answer parabola{.energy_setting = lowest_of_parabola(sweep, three, Objective::kEnergy),
+                        .edp_setting = lowest_of_parabola(sweep, three, Objective::kEdp)};
   out.push_back(judged(sweep, Scenario::kParabola, parabola, three, smooth));
 }
 
@@ -259,6 +279,17 @@ std::optional<double> mean_of(const std::vector<const JudgedSweep*>& active,
 }
 
 }  // namespace
+
+SettingWidths widths_of(const std::vector<JudgedSweep>& judged, Scenario scenario) {
+  const auto width = [&](std::vector<double> JudgedSweep::*scores) {
+    std::vector<double> all;
+    for (const JudgedSweep& j : judged) {
+      if (j.active && j.scenario == scenario) all.insert(all.end(), (j.*scores).begin(), (j.*scores).end());
+    }
+    return quantile(all, kIntervalLevel).value_or(SettingWidths().time);
+  };
+  return {width(&JudgedSweep::time_scores), width(&JudgedSweep::power_scores), width(&JudgedSweep::energy_scores)};
+}
 
 std::vector<ScenarioFigures> figures_of(const std::vector<JudgedSweep>& judged) {
   std::vector<ScenarioFigures> out;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fit/settings/sweep.h"
+#include "predict/settings/settings_model.h"
 
 namespace joulecast::settings {
 
@@ -36,11 +37,17 @@ struct JudgedSweep {
   std::optional<double> time_error = {}, power_error = {};
   double energy_regret = 0.0, edp_regret = 0.0;                // on the values as measured
   double energy_regret_smooth = 0.0, edp_regret_smooth = 0.0;  // on the law's curve through all of them
+  // |ln(predicted / measured)| of the settings not given over the distance from those given (distance() in
+  // predict/settings/mean_curve.h).
+  std::vector<double> time_scores = {}, power_scores = {}, energy_scores = {};
   std::optional<bool> gain_right = {};  // whether "no gain here" (a saving of at most 2 %) was said where it is so
 };
 
 // Judges the sweeps of power limits with times; the others only help to fit. `progress` is told each step.
 std::vector<JudgedSweep> judge(const SweepSet& set, const std::function<void(const std::string&)>& progress);
+
+// What the settings add to intervals: 90 % of the scores stay below. Active sweeps only.
+SettingWidths widths_of(const std::vector<JudgedSweep>& judged, Scenario scenario);
 
 // One line of the report.
 struct ScenarioFigures {

@@ -60,6 +60,7 @@ Sweep make_sweep(const Gpu& gpu, std::vector<const MeasuredSetting*> rows) {
   out.layout = rows.front()->from.table;
   out.workload = rows.front()->workload;
   out.variant = rows.front()->variant;
+  out.whole_run = rows.front()->at.power_limit && rows.front()->gpu_count == 1;
   out.limit_w = reference_limit(gpu, rows);
   const double highest = highest_clock(gpu, rows);
   const auto share = [&](const MeasuredSetting* row) {
@@ -79,13 +80,9 @@ Sweep make_sweep(const Gpu& gpu, std::vector<const MeasuredSetting*> rows) {
 }  // namespace
 
 std::vector<Known> Sweep::known(std::span<const std::size_t> indices, std::size_t first) const {
-  // Passes at locked clocks were repeated often; epochs under a limit were run once.
-  const bool locked = points.front().clock < 1.0;
   std::vector<Known> out;
   for (const std::size_t i : indices) {
-    Known known{.point = first + i, .log_time = log_time[i], .log_power = log_power[i]};
-    if (locked) known.time_sigma = known.power_sigma = 0.01;
-    out.push_back(known);
+    out.push_back({.point = first + i, .log_time = log_time[i], .log_power = log_power[i]});
   }
   return out;
 }

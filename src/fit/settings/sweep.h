@@ -17,6 +17,8 @@ namespace joulecast::settings {
 struct Sweep {
   const Gpu* gpu = nullptr;
   std::string layout, workload, variant;
+  // Of whole runs of a network on one GPU, input and host included; not of kernels, passes or pipelines.
+  bool whole_run = false;
   double limit_w = 0.0;  // what shares are of: the default limit, or what was drawn where that was more
   std::vector<OperatingPoint> points;
   std::vector<std::optional<double>> log_time, log_power;

@@ -38,6 +38,7 @@ TEST(Sweeps, AreSortedSharesOfTheDefaultLimit) {
   const Sweep& sweep = set.sweeps.front();
   EXPECT_EQ(sweep.gpu->id, "v100-pcie-16gb");
   EXPECT_EQ(sweep.workload, "net");
+  EXPECT_TRUE(sweep.whole_run);
   ASSERT_EQ(sweep.points.size(), 4U);
   EXPECT_DOUBLE_EQ(sweep.points[0].limit, 0.4);
   EXPECT_DOUBLE_EQ(sweep.points[3].limit, 1.0);
@@ -69,6 +70,7 @@ TEST(Sweeps, ClocksAreSharesOfTheHighest) {
   EXPECT_DOUBLE_EQ(sweep.points[0].clock, 0.5);
   EXPECT_DOUBLE_EQ(sweep.points[1].clock, 0.75);
   EXPECT_DOUBLE_EQ(sweep.limit_w, 460.0);
+  EXPECT_FALSE(sweep.whole_run);
   EXPECT_DOUBLE_EQ(*sweep.log_power[3], 0.0);
   EXPECT_EQ(set.refused, 1U);  // stage 3 is a copy of stage 0
 }

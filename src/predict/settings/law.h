@@ -64,6 +64,9 @@ class SettingLaw {
   // The clock at which work of this dynamic demand stays within both settings.
   [[nodiscard]] double clock(std::size_t sensitivity, double dynamic, const OperatingPoint& at) const;
 
+  // Dynamic power of a demand of 1 at a clock, 1 at the highest.
+  [[nodiscard]] double dynamic_at(std::size_t sensitivity, double clock) const;
+
   // The busy phase alone: time, and energy in units of the default limit times that time at the highest clock.
   struct Busy {
     double time = 1.0, energy = 0.0;
@@ -78,8 +81,6 @@ class SettingLaw {
  private:
   static constexpr std::size_t kSteps = 160;
   using Steps = std::array<double, kSteps>;
-
-  [[nodiscard]] double dynamic_at(std::size_t sensitivity, double clock) const;
 
   GpuConstants constants_;
   Steps clocks_{};

@@ -129,6 +129,16 @@ MeanCurve through_known(MeanCurve curve, std::span<const OperatingPoint> points,
   return curve;
 }
 
+double distance(const MeanCurve& curve, std::size_t point, std::span<const std::size_t> known) {
+  constexpr double kLeast = 0.05;
+  double out = HUGE_VAL;
+  for (const std::size_t k : known) {
+    out = std::min(out, std::abs(curve.log_time[point] - curve.log_time[k]) +
+                            std::abs(curve.log_power[point] - curve.log_power[k]));
+  }
+  return std::max(kLeast, out);
+}
+
 std::size_t recommended(const Curves& curves, const Weights& weights, Objective objective,
                         std::span<const std::size_t> allowed) {
   constexpr double kNegligible = 1e-7;

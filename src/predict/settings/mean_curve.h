@@ -20,6 +20,10 @@ MeanCurve mean_curve(const Curves& curves, const Weights& weights);
 // % of power).
 MeanCurve through_known(MeanCurve curve, std::span<const OperatingPoint> points, std::span<const Known> known);
 
+// How far a setting is from the nearest of those known: the changes of ln time and ln power between them, at least
+// 0.05.
+double distance(const MeanCurve& curve, std::size_t point, std::span<const std::size_t> known);
+
 // What is to be small. kEnergy: power * time; kEdp: energy * time.
 enum class Objective : std::uint8_t { kTime, kEnergy, kEdp };
 

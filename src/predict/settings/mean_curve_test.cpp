@@ -47,6 +47,15 @@ TEST(MeanCurve, ThreeKnownSettingsGiveASmoothResidual) {
   EXPECT_NEAR(moved.log_power[1], 0.01701937, 1e-7);
 }
 
+TEST(MeanCurve, DistanceIsToTheNearestKnownSetting) {
+  const MeanCurve curve{{0.3, 0.1, 0.0}, {-0.5, -0.2, 0.0}};
+  const std::vector<std::size_t> last{2};
+  const std::vector<std::size_t> both{1, 2};
+  EXPECT_NEAR(distance(curve, 0, last), 0.8, 1e-12);
+  EXPECT_NEAR(distance(curve, 0, both), 0.5, 1e-12);
+  EXPECT_NEAR(distance(curve, 1, both), 0.05, 1e-12);
+}
+
 // Energies at two settings: hypothesis 0 (90 %) loses 0 and 6 %, hypothesis 1 (10 %) 50 % and 0. Means are 5 % and
 // 5.4 %, root mean squares 15.8 % and 5.7 %.
 TEST(MeanCurve, RecommendationAvoidsTheCliff) {

@@ -42,15 +42,32 @@ class Mean {
   std::array<double, kGpuConstants.size()> sums_{}, weights_{};
 };
 
-// Static and low power: the first two constants.
+// A single kernel at several clocks shows it.
+bool shown_by_clocks(std::size_t constant) {
+  const auto member = kGpuConstants[constant];
+  return member == &GpuConstants::static_power || member == &GpuConstants::knee || member == &GpuConstants::slope;
+}
+
 bool follows_memory(std::size_t constant) {
   return kGpuConstants[constant] == &GpuConstants::static_power || kGpuConstants[constant] == &GpuConstants::low_power;
 }
 
+struct WidthKey {
+  std::string_view name;
+  std::size_t gpu, known;
+};
+constexpr WidthKey kWidthKeys[] = {
+    {"swept/predicted", 0, 0}, {"swept/measured", 0, 1}, {"unswept/predicted", 1, 0}, {"unswept/measured", 1, 1}};
+
 }  // namespace
 
-void SettingsModel::add(const Gpu& gpu, const GpuConstants& constants) {
-  gpus_[std::string(gpu.id)] = {constants, is_stacked(gpu), capability_of(gpu)};
+bool SettingsModel::limited(const Gpu& gpu) const {
+  const auto own = gpus_.find(gpu.id);
+  return own != gpus_.end() && own->second.limited;
+}
+
+void SettingsModel::add(const Gpu& gpu, const GpuConstants& constants, bool limited) {
+  gpus_[std::string(gpu.id)] = {constants, is_stacked(gpu), limited, capability_of(gpu)};
 }
 
 void SettingsModel::set_prior(std::vector<std::uint32_t> rows) {
@@ -71,8 +88,10 @@ GpuConstants SettingsModel::resembling(const Gpu& gpu) const {
   for (const auto& [id, other] : gpus_) {
     const bool same_memory = other.stacked_memory == is_stacked(gpu);
     const bool same_chip = other.capability == capability_of(gpu);
-    for (std::size_t i = 0; i < kGpuConstants.size(); ++i)
+    for (std::size_t i = 0; i < kGpuConstants.size(); ++i) {
+      if (!other.limited && !shown_by_clocks(i)) continue;
       mean.add(other.constants, i, (follows_memory(i) ? same_memory : same_chip) ? kAlike : 1.0);
+    }
   }
   return mean.mean();
 }
@@ -83,11 +102,35 @@ std::map<std::string, double> SettingsModel::numbers() const {
     const std::string prefix = fmt::format("gpu/{}/", id);
     for (std::size_t i = 0; i < kGpuConstants.size(); ++i)
       out[prefix + std::string(kGpuConstantNames[i])] = swept.constants.*kGpuConstants[i];
+    out[prefix + "limited"] = swept.limited ? 1.0 : 0.0;
     out[prefix + "stacked_memory"] = swept.stacked_memory ? 1.0 : 0.0;
     out[prefix + "capability"] = swept.capability;
   }
+  for (const WidthKey& key : kWidthKeys) {
+    const SettingWidths& widths = widths_[key.gpu][key.known];
+    out[fmt::format("width/{}/time", key.name)] = widths.time;
+    out[fmt::format("width/{}/power", key.name)] = widths.power;
+    out[fmt::format("width/{}/energy", key.name)] = widths.energy;
+  }
   for (std::size_t i = 0; i < prior_rows_.size(); ++i) out[fmt::format("prior/{:03}", i)] = prior_rows_[i];
   return out;
+}
+
+Result<void> SettingsModel::read_width(std::string_view key, double value) {
+  for (const WidthKey& known : kWidthKeys) {
+    SettingWidths& widths = widths_[known.gpu][known.known];
+    const std::string prefix = fmt::format("width/{}/", known.name);
+    if (!key.starts_with(prefix) || value < 0.0 || value > 100.0) continue;
+    const std::string_view what = key.substr(prefix.size());
+    double* const place = what == "time"     ? &widths.time
+                          : what == "power"  ? &widths.power
+                          : what == "energy" ? &widths.energy
+                                             : nullptr;
+    if (place == nullptr) continue;
+    *place = value;
+    return {};
+  }
+  return invalid(fmt::format("settings: '{}' is {}", key, value));
 }
 
 Result<void> SettingsModel::read(std::string_view key, double value) {
@@ -97,12 +140,15 @@ Result<void> SettingsModel::read(std::string_view key, double value) {
     prior_rows_.push_back(static_cast<std::uint32_t>(value));
     return {};
   }
+  if (key.starts_with("width/")) return read_width(key, value);
   const std::size_t end = key.rfind('/');
   if (!key.starts_with("gpu/") || end < 5) return bad();
   Swept& swept = gpus_[std::string(key.substr(4, end - 4))];
   const std::string_view what = key.substr(end + 1);
   if (what == "stacked_memory") {
     swept.stacked_memory = value != 0.0;
+  } else if (what == "limited") {
+    swept.limited = value != 0.0;
   } else if (what == "capability") {
     swept.capability = value;
   } else {

@@ -28,13 +28,16 @@ Result<SettingsModel> through_pack(const std::map<std::string, double>& numbers)
 TEST(SettingsModel, ComesBackFromAPack) {
   SettingsModel model;
   const Gpu gpu = board("a", "HBM2", "7.0");
-  model.add(gpu, {.static_power = 0.21, .low_power = 0.12, .knee = 0.62, .slope = 1.4, .unevenness = 0.6});
+  model.add(gpu, {.static_power = 0.21, .low_power = 0.12, .knee = 0.62, .slope = 1.4, .unevenness = 0.6}, true);
   model.set_prior({3, 3, 700});
+  model.set_widths(false, true, {.time = 0.1, .power = 0.2, .energy = 0.3});
   const auto read = through_pack(model.numbers());
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->constants(gpu), model.constants(gpu));
   EXPECT_EQ(read->prior(), model.prior());
   EXPECT_TRUE(read->swept(gpu));
+  EXPECT_EQ(read->widths(board("other", "", ""), true).energy, 0.3);
+  EXPECT_EQ(read->widths(gpu, true).energy, SettingWidths().energy);
 }
 
 TEST(SettingsModel, RefusesWhatMakesNoSense) {
@@ -43,17 +46,21 @@ TEST(SettingsModel, RefusesWhatMakesNoSense) {
   EXPECT_FALSE(through_pack({{"prior/000", 1e6}}));
   EXPECT_FALSE(through_pack({{"prior/000", 1.5}}));
   EXPECT_FALSE(through_pack({{"else", 1.0}}));
+  EXPECT_FALSE(through_pack({{"width/swept/predicted/else", 1.0}}));
+  EXPECT_FALSE(through_pack({{"width/swept/predicted/time", -1.0}}));
 }
 
 // Two swept boards and the centre: (1 centre + 4 alike + 1 other) / 6.
 TEST(SettingsModel, UnknownBoardResemblesThoseOfItsMemoryAndChip) {
   SettingsModel model;
   const GpuConstants centre;
-  model.add(board("a", "HBM2", "8.0"), {.static_power = 0.15, .knee = 0.8});
-  model.add(board("b", "GDDR6", "8.6"), {.static_power = 0.33, .knee = 0.6});
+  model.add(board("a", "HBM2", "8.0"), {.static_power = 0.15, .knee = 0.8, .unevenness = 0.9}, false);
+  model.add(board("b", "GDDR6", "8.6"), {.static_power = 0.33, .knee = 0.6, .unevenness = 0.3}, true);
   const GpuConstants stacked = model.constants(board("c", "HBM2e", "8.6"));
   EXPECT_NEAR(stacked.static_power, (centre.static_power + 4 * 0.15 + 0.33) / 6, 1e-12);
   EXPECT_NEAR(stacked.knee, (centre.knee + 0.8 + 4 * 0.6) / 6, 1e-12);
+  // The first was never swept by limits, so its unevenness says nothing.
+  EXPECT_NEAR(stacked.unevenness, (centre.unevenness + 4 * 0.3) / 5, 1e-12);
 }
 
 }  // namespace

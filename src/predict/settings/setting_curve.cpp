@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/settings/setting_curve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace joulecast::settings {
+namespace {
+
+// Enough that the mean moves by less than 0.3 % against the whole grid.
+constexpr std::size_t kRows = 48;
+
+Result<double> clock_share(const Gpu& gpu, Hertz clock) {
+  // Boards go down to a seventh (A30: 210 of 1440 MHz) or less; nobody lists it.
+  constexpr double kLowestShare = 0.1;
+  const std::optional<Hertz> highest = gpu.boost_clock ? gpu.boost_clock : gpu.base_clock;
+  if (!highest) return unsupported(fmt::format("GPU '{}': the catalogue has no boost_clock_mhz", gpu.id));
+  const double share = clock / *highest;
+  if (share > 1.0005 || share < kLowestShare) {
+    return invalid(fmt::format("GPU '{}' has no SM clock of {:g} MHz: {:.0f} to {:g} MHz", gpu.id, clock.value() / 1e6,
+                               kLowestShare * highest->value() / 1e6, highest->value() / 1e6));
+  }
+  return std::min(share, 1.0);
+}
+
+Result<double> limit_share(const Gpu& gpu, Watts limit) {
+  constexpr double kLowestShare = 0.3;  // where the catalogue does not say
+  const Watts lowest = gpu.min_power_limit.value_or(gpu.power_limit * kLowestShare);
+  const Watts highest = gpu.max_power_limit.value_or(gpu.power_limit);
+  if (limit < lowest || limit > std::max(highest, gpu.power_limit)) {
+    return invalid(fmt::format("GPU '{}' has no power limit of {:g} W: {:g} to {:g} W", gpu.id, limit.value(),
+                               lowest.value(), std::max(highest, gpu.power_limit).value()));
+  }
+  return limit / gpu.power_limit;
+}
+
+Result<Known> known_run(const MeasuredRun& run, std::size_t point, double limit_w) {
+  Known out{.point = point};
+  if (!run.time && !run.power) return invalid("a measured setting has neither time nor power");
+  if ((run.time && run.time->value() <= 0.0) || (run.power && run.power->value() <= 0.0))
+    return invalid("time and power of a measured setting must be above 0");
+  if (run.time) out.log_time = std::log(run.time->value());
+  if (run.power) out.log_power = std::log(run.power->value() / limit_w);
+  return out;
+}
+
+}  // namespace
+
+Result<OperatingPoint> operating_point(const Gpu& gpu, const Setting& setting) {
+  OperatingPoint out;
+  if (setting.sm_clock) {
+    JC_ASSIGN_OR_RETURN(out.clock, clock_share(gpu, *setting.sm_clock));
+  }
+  if (setting.power_limit) {
+    JC_ASSIGN_OR_RETURN(out.limit, limit_share(gpu, *setting.power_limit));
+  }
+  return out;
+}
+
+Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& gpu, const HiddenEstimate& hidden,
+                                        const BasePrediction& base, std::span<const MeasuredRun> measured) {
+  SettingCurve out(model.constants(gpu));
+  const double limit_w = gpu.power_limit.value();
+  Weights weights = grid_prior_with(model.prior(), hidden);
+  for (const MeasuredRun& run : measured) {
+    JC_ASSIGN_OR_RETURN(out.known_points_.emplace_back(), operating_point(gpu, run.setting));
+    JC_ASSIGN_OR_RETURN(out.known_.emplace_back(), known_run(run, out.known_points_.size() - 1, limit_w));
+  }
+  if (measured.empty()) {
+    out.known_points_.emplace_back();
+    out.known_.push_back({.point = 0, .log_time = std::log(base.time), .log_power = std::log(base.power / limit_w)});
+  } else {
+    const Curves curves = curves_of(out.law_, hypothesis_grid(), out.known_points_);
+    weights = posterior(weights, misfits(curves, out.known_));
+    // A quantity that nobody measured stays at the prediction of the default setting.
+    Known rest{.point = out.known_points_.size()};
+    const auto lacks = [&](auto quantity) {
+      return std::none_of(out.known_.begin(), out.known_.end(),
+                          [&](const Known& k) { return (k.*quantity).has_value(); });
+    };
+    if (lacks(&Known::log_time)) rest.log_time = std::log(base.time);
+    if (lacks(&Known::log_power)) rest.log_power = std::log(base.power / limit_w);
+    if (rest.log_time || rest.log_power) {
+      out.known_points_.emplace_back();
+      out.known_.push_back(rest);
+    }
+  }
+  for (const std::uint32_t row : representatives(weights, kRows)) out.rows_.push_back(hypothesis_grid()[row]);
+  out.limit_w_ = limit_w;
+  out.widths_ = model.widths(gpu, !measured.empty());
+  return out;
+}
+
+std::vector<SettingPrediction> SettingCurve::at(std::span<const OperatingPoint> points) const {
+  std::vector<OperatingPoint> all = known_points_;
+  all.insert(all.end(), points.begin(), points.end());
+  const Weights even(rows_.size(), 1.0 / static_cast<double>(rows_.size()));
+  const MeanCurve law = mean_curve(curves_of(law_, rows_, all), even);
+  const MeanCurve curve = through_known(law, all, known_);
+  std::vector<std::size_t> known(known_points_.size());
+  std::iota(known.begin(), known.end(), 0U);
+  std::vector<SettingPrediction> out;
+  out.reserve(points.size());
+  for (std::size_t i = known_points_.size(); i < all.size(); ++i) {
+    const double away = distance(curve, i, known);
+    out.push_back({.log_time = curve.log_time[i],
+                   .log_power = curve.log_power[i] + std::log(limit_w_),
+                   .time_width = widths_.time * away,
+                   .power_width = widths_.power * away,
+                   .energy_width = widths_.energy * away});
+  }
+  return out;
+}
+
+}  // namespace joulecast::settings

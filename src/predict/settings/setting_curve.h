@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time and power of one workload on one GPU at any setting, from its prediction at the default one.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "joulecast/predict.h"
+#include "predict/settings/hidden.h"
+#include "predict/settings/mean_curve.h"
+
+namespace joulecast::settings {
+
+// The setting as shares. Errors: kInvalidInput for a clock or limit that the GPU does not have, naming its range.
+Result<OperatingPoint> operating_point(const Gpu& gpu, const Setting& setting);
+
+// What is known at the default setting.
+struct BasePrediction {
+  double time = 1.0, power = 1.0;  // seconds, watts
+};
+
+// Logarithms of seconds and watts, and half-widths of their 90 % interval that the settings alone cause.
+struct SettingPrediction {
+  double log_time = 0, log_power = 0;
+  double time_width = 0, power_width = 0, energy_width = 0;
+};
+
+class SettingCurve {
+ public:
+  // `measured` sharpens it: curves go through them, and hypotheses that do not fit count less.
+  // Errors: those of operating_point(); kInvalidInput for measured values that are not above 0.
+  static Result<SettingCurve> make(const SettingsModel& model, const Gpu& gpu, const HiddenEstimate& hidden,
+                                   const BasePrediction& base, std::span<const MeasuredRun> measured);
+
+  [[nodiscard]] std::vector<SettingPrediction> at(std::span<const OperatingPoint> points) const;
+
+ private:
+  explicit SettingCurve(const GpuConstants& constants) : law_(constants) {}
+
+  SettingLaw law_;
+  std::vector<Hypothesis> rows_;  // each counts the same
+  std::vector<OperatingPoint> known_points_;
+  std::vector<Known> known_;
+  double limit_w_ = 1.0;
+  SettingWidths widths_;
+};
+
+}  // namespace joulecast::settings

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/settings/setting_curve.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "predict/settings/apply.h"
+
+namespace joulecast::settings {
+namespace {
+
+Gpu board() {
+  Gpu gpu;
+  gpu.id = "board";
+  gpu.memory_type = "HBM2";
+  gpu.boost_clock = Hertz{1440e6};
+  gpu.power_limit = Watts{165};
+  gpu.min_power_limit = Watts{100};
+  return gpu;
+}
+
+Setting clock_of(double mhz) {
+  return {.sm_clock = Hertz{mhz * 1e6}, .power_limit = {}};
+}
+
+constexpr HiddenEstimate kBusy{.sensitivity = 0.6, .low_share = 0.05, .dynamic = 0.7};
+constexpr BasePrediction kBase{.time = 0.1, .power = 150.0};
+
+SettingCurve curve(const HiddenEstimate& hidden, const std::vector<MeasuredRun>& measured = {}) {
+  return SettingCurve::make(SettingsModel(), board(), hidden, kBase, measured).value();
+}
+
+TEST(SettingCurve, DefaultSettingIsTheBasePrediction) {
+  const SettingPrediction found = curve(kBusy).at(std::vector<OperatingPoint>{{}}).front();
+  EXPECT_NEAR(std::exp(found.log_time), 0.1, 1e-9);
+  EXPECT_NEAR(std::exp(found.log_power), 150.0, 1e-6);
+}
+
+TEST(SettingCurve, LowerClocksTakeLongerAtLessPower) {
+  const auto found = curve(kBusy).at(std::vector<OperatingPoint>{{.clock = 0.5}, {.clock = 0.8}, {}});
+  EXPECT_GT(found[0].log_time, found[1].log_time);
+  EXPECT_GT(found[1].log_time, found[2].log_time);
+  EXPECT_LT(found[0].log_power, found[1].log_power);
+  EXPECT_LT(found[1].log_power, found[2].log_power);
+  EXPECT_GT(found[0].time_width, found[1].time_width);
+}
+
+// What does not wait for arithmetic hardly slows, a workload of the host least of all.
+TEST(SettingCurve, SlowDownFollowsTheHiddenQuantities) {
+  const std::vector<OperatingPoint> half{{.clock = 0.5}};
+  const double bound = curve({.sensitivity = 0.9, .low_share = 0.0, .dynamic = 0.7}).at(half)[0].log_time;
+  const double memory = curve({.sensitivity = 0.1, .low_share = 0.0, .dynamic = 0.7}).at(half)[0].log_time;
+  const double host = curve({.sensitivity = 0.9, .low_share = 0.9, .dynamic = 0.7}).at(half)[0].log_time;
+  EXPECT_GT(bound, memory + 0.2);
+  EXPECT_GT(bound, host + 0.3);
+}
+
+TEST(SettingCurve, GoesThroughWhatWasMeasured) {
+  const std::vector<MeasuredRun> measured{{.setting = {}, .time = Seconds{0.2}, .power = Watts{140}},
+                                          {.setting = clock_of(720), .time = Seconds{0.3}, .power = Watts{80}}};
+  const auto found = curve(kBusy, measured).at(std::vector<OperatingPoint>{{}, {.clock = 0.5}});
+  EXPECT_NEAR(std::exp(found[0].log_time), 0.2, 1e-9);
+  EXPECT_NEAR(std::exp(found[1].log_time), 0.3, 1e-9);
+  EXPECT_NEAR(std::exp(found[1].log_power), 80.0, 1e-6);
+}
+
+// Power alone moves power; time stays at its prediction.
+TEST(SettingCurve, QuantityNobodyMeasuredKeepsItsPrediction) {
+  const std::vector<MeasuredRun> measured{{.setting = {}, .time = {}, .power = Watts{120}}};
+  const auto found = curve(kBusy, measured).at(std::vector<OperatingPoint>{{}});
+  EXPECT_NEAR(std::exp(found[0].log_time), 0.1, 1e-6);
+  EXPECT_NEAR(std::exp(found[0].log_power), 120.0, 1e-4);
+}
+
+TEST(SettingCurve, RefusesMeasurementsThatCannotBe) {
+  const auto refused = [](const MeasuredRun& run) {
+    return !SettingCurve::make(SettingsModel(), board(), kBusy, kBase, std::vector<MeasuredRun>{run});
+  };
+  EXPECT_TRUE(refused({.setting = {}, .time = Seconds{-1.0}, .power = {}}));
+  EXPECT_TRUE(refused({.setting = {}, .time = {}, .power = {}}));
+  EXPECT_TRUE(refused({.setting = clock_of(5000), .time = Seconds{1.0}, .power = {}}));
+}
+
+TEST(OperatingPoint, IsAShareOfWhatTheBoardHas) {
+  const auto point = operating_point(board(), {.sm_clock = Hertz{720e6}, .power_limit = Watts{132}});
+  ASSERT_TRUE(point);
+  EXPECT_DOUBLE_EQ(point->clock, 0.5);
+  EXPECT_DOUBLE_EQ(point->limit, 0.8);
+  EXPECT_DOUBLE_EQ(operating_point(board(), {})->limit, 1.0);
+}
+
+TEST(OperatingPoint, RefusesSettingsTheBoardLacks) {
+  const auto limit = [](double watts) {
+    return operating_point(board(), {.sm_clock = {}, .power_limit = Watts{watts}});
+  };
+  EXPECT_FALSE(limit(99));
+  EXPECT_FALSE(limit(166));
+  EXPECT_TRUE(limit(100));
+  EXPECT_FALSE(operating_point(board(), clock_of(1441)));
+  EXPECT_FALSE(operating_point(board(), clock_of(100)));
+  EXPECT_NE(limit(99).error().text().find("100 to 165 W"), std::string::npos);
+}
+
+// Half of the time at 0.8 of the limit in arithmetic, half at 0.4 in memory; a fifth of the step the GPU waits.
+TEST(Hidden, ComesFromTheOperations) {
+  const SettingLaw law({.static_power = 0.2, .held = 1.0});
+  const std::vector<BusyOperation> operations{{.busy = 0.04, .power = 80, .compute = 1.0, .memory = 0.0},
+                                              {.busy = 0.04, .power = 40, .compute = 0.0, .memory = 1.0}};
+  const HiddenEstimate found = hidden_of(operations, 0.1, 100.0, law);
+  EXPECT_DOUBLE_EQ(found.sensitivity, 0.5);
+  EXPECT_NEAR(found.low_share, 0.2, 1e-12);
+  EXPECT_NEAR(found.dynamic, 0.5 * (0.6 + 0.2), 1e-12);
+}
+
+// An operation at the limit wants more than fits: as much as makes the law run at the clock it keeps.
+TEST(Hidden, DemandBehindTheLimit) {
+  const SettingLaw law({.static_power = 0.2, .knee = 0.5, .slope = 1.0, .held = 1.0, .clocked = 1.0});
+  const std::vector<BusyOperation> capped{{.busy = 1, .power = 100, .compute = 1, .memory = 0, .held = 0.75}};
+  // 0.8 / (0.75 * (1.25 / 1.5)^2)
+  EXPECT_NEAR(hidden_of(capped, 1.0, 100.0, law).dynamic, 0.8 / 0.520833, 1e-4);
+}
+
+TEST(Applied, CarriesTimePowerAndEnergyOver) {
+  Prediction base;
+  base.setting = {.sm_clock = Hertz{1440e6}, .power_limit = Watts{165}};
+  base.time = {Seconds{0.1}, Seconds{0.09}, Seconds{0.11}};
+  base.gpu_busy = Seconds{0.08};
+  base.memory.value = Bytes{7};
+  const SettingPrediction at{.log_time = std::log(0.2),
+                             .log_power = std::log(100.0),
+                             .time_width = 0.3,
+                             .power_width = 0.4,
+                             .energy_width = 0.12};
+  const Prediction out = applied(base, {.time = {0.2, 0.4}, .power = {0.3, 0.3}, .energy = {0.05, 0.16}}, at, clock_of(720));
+  EXPECT_DOUBLE_EQ(out.setting.sm_clock->value(), 720e6);
+  EXPECT_DOUBLE_EQ(out.setting.power_limit->value(), 165.0);
+  EXPECT_NEAR(out.time.hi.value(), 0.2 * std::exp(0.5), 1e-9);
+  EXPECT_NEAR(out.energy.value.value(), 20.0, 1e-9);
+  EXPECT_NEAR(out.energy.lo.value(), 20.0 / std::exp(0.13), 1e-9);
+  EXPECT_NEAR(out.energy.hi.value(), 20.0 * std::exp(0.2), 1e-9);
+  EXPECT_NEAR(out.edp.value.value(), 4.0, 1e-9);
+  EXPECT_NEAR(out.power.hi.value(), 100.0 * std::exp(0.5), 1e-6);
+  EXPECT_NEAR(out.gpu_busy.value(), 0.16, 1e-12);
+  EXPECT_EQ(out.memory.value.value(), 7.0);
+}
+
+TEST(Applied, MeasuredQuantitiesLoseTheErrorOfTheOperations) {
+  Prediction base;
+  base.time = {Seconds{0.1}, Seconds{0.1 / std::exp(0.3)}, Seconds{0.1 * std::exp(0.5)}};
+  base.power = {Watts{100}, Watts{100 / std::exp(0.2)}, Watts{100}};
+  base.energy = {Joules{10}, Joules{5}, Joules{20}};
+  const BaseWidths predicted = base_widths(base, {});
+  EXPECT_NEAR(predicted.time.down, 0.3, 1e-12);
+  EXPECT_NEAR(predicted.time.up, 0.5, 1e-12);
+  EXPECT_NEAR(predicted.power.up, 0.2, 1e-12);  // not cut off by the limit
+  const std::vector<MeasuredRun> timed{{.setting = {}, .time = Seconds{0.1}, .power = {}}};
+  const BaseWidths measured = base_widths(base, timed);
+  EXPECT_NEAR(measured.time.up, 1.645 * 0.02, 1e-12);
+  EXPECT_NEAR(measured.power.down, 0.2, 1e-12);
+  EXPECT_NEAR(measured.energy.down, std::hypot(0.0329, 0.2), 1e-6);
+}
+
+}  // namespace
+}  // namespace joulecast::settings
