@@ -7,6 +7,7 @@
 #include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/setting_options.h"
 #include "cli/table.h"
 
 namespace joulecast::cli {
@@ -164,6 +165,39 @@ TEST(Assumptions, WhatIsBoundIsNotAssumed) {
   const auto assumed = assume_open_dimensions(graph, bound);
   ASSERT_TRUE(assumed);
   EXPECT_TRUE(assumed->empty());
+}
+
+TEST(Settings, AreWrittenWithTheirUnits) {
+  const auto both = parse_setting("900MHz/150.5W");
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->sm_clock->value(), 900e6);
+  EXPECT_EQ(both->power_limit->value(), 150.5);
+  EXPECT_FALSE(parse_setting("150W")->sm_clock);
+  EXPECT_FALSE(parse_setting("default")->power_limit);
+  for (const char* text : {"", "900", "MHz", "-1W", "900MHz/", "1e99W", "nanW", "fast"}) {
+    EXPECT_FALSE(parse_setting(text)) << text;
+  }
+}
+
+TEST(Settings, EveryClockWithEveryLimit) {
+  const auto none = setting_request({});
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(*none);
+  const auto found = setting_request({.clocks = {"900,1200"}, .limits = {"100", "150"}, .measured = {}});
+  ASSERT_TRUE(found && *found);
+  ASSERT_EQ((*found)->settings.size(), 4U);
+  EXPECT_EQ((*found)->settings[1].sm_clock->value(), 900e6);
+  EXPECT_EQ((*found)->settings[1].power_limit->value(), 150.0);
+}
+
+TEST(Settings, MeasuredAloneAsksForTheDefault) {
+  const auto found = setting_request({.clocks = {}, .limits = {}, .measured = {"setting=150W,time=0.12"}});
+  ASSERT_TRUE(found && *found);
+  ASSERT_EQ((*found)->settings.size(), 1U);
+  EXPECT_FALSE((*found)->settings[0].power_limit);
+  ASSERT_EQ((*found)->measured.size(), 1U);
+  EXPECT_EQ((*found)->measured[0].time->value(), 0.12);
+  EXPECT_FALSE((*found)->measured[0].power);
 }
 
 }  // namespace

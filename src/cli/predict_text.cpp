@@ -115,14 +115,13 @@ std::string PredictionReport::csv() const {
   for (const Entry& e : entries_) {
     const Prediction& p = e.prediction;
     const Interval<Bytes> memory = whole_bytes(p.memory);
-    out +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_field(model_),
-                    csv_field(p.gpu), e.batch, name(e.mode), name(p.precision), name(e.runtime), p.time.value.value(),
-                    p.time.lo.value(), p.time.hi.value(), p.power.value.value(), p.power.lo.value(), p.power.hi.value(),
-                    p.energy.value.value(), p.energy.lo.value(), p.energy.hi.value(), memory.value.value(),
-                    memory.lo.value(), memory.hi.value(), p.edp.value.value(), p.mig_profile.value_or(""),
-                    name(p.support), e.flops, e.bytes, e.parameters, p.setting.sm_clock->value() / 1e6,
-                    p.setting.power_limit->value());
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
+                       csv_field(model_), csv_field(p.gpu), e.batch, name(e.mode), name(p.precision), name(e.runtime),
+                       p.time.value.value(), p.time.lo.value(), p.time.hi.value(), p.power.value.value(),
+                       p.power.lo.value(), p.power.hi.value(), p.energy.value.value(), p.energy.lo.value(),
+                       p.energy.hi.value(), memory.value.value(), memory.lo.value(), memory.hi.value(),
+                       p.edp.value.value(), p.mig_profile.value_or(""), name(p.support), e.flops, e.bytes, e.parameters,
+                       p.setting.sm_clock->value() / 1e6, p.setting.power_limit->value());
   }
   return out;
 }

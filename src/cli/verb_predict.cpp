@@ -185,9 +185,8 @@ Outcome run_predict(const PredictVerb& options, Output& output) {
   if (!pack) return tl::unexpected<Failure>(pack.error());
   const auto predictor = Predictor::open(*pack);
   if (!predictor) return tl::unexpected<Failure>(predictor.error());
-  PredictionReport report(options.model, {.top = options.top,
-                                          .breakdown = options.breakdown,
-                                          .settings = asked->settings.has_value()});
+  PredictionReport report(
+      options.model, {.top = options.top, .breakdown = options.breakdown, .settings = asked->settings.has_value()});
   for (const auto& batch : *sizes) {
     const auto load = prepare_batch(options, network, *bound, batch, *how);
     if (!load) return tl::unexpected(load.error());

@@ -35,29 +35,49 @@ std::string percent(std::optional<double> share, int digits) {
   return share ? fmt::format("{:.{}f}", *share * 100.0, digits) : "-";
 }
 
-std::vector<std::string> cells(const ScenarioFigures& f) {
-  std::vector<std::string> out{std::string(name(f.scenario)), percent(f.time_error, 1), percent(f.power_error, 1)};
-  for (const ScenarioFigures::Regret* r : {&f.energy, &f.energy_smooth, &f.edp, &f.edp_smooth}) {
-    out.push_back(percent(r->mean, 1));
-    out.push_back(fmt::format("{} / {}", percent(r->within_1, 0), percent(r->within_3, 0)));
+using Align = Table::Align;
+
+std::string curves_table(const std::vector<ScenarioFigures>& figures) {
+  Table table({{"known", Align::kLeft, 40}, {"T", Align::kRight}, {"P", Align::kRight}, {"no gain", Align::kRight}});
+  for (const ScenarioFigures& f : figures) {
+    if (!f.time_error) continue;  // rules predict no curve
+    table.add({std::string(name(f.scenario)), percent(f.time_error, 1), percent(f.power_error, 1),
+               fmt::format("{}/{}", f.gain_right, f.gain_judged)});
   }
-  out.push_back(f.gain_judged > 0 ? fmt::format("{}/{}", f.gain_right, f.gain_judged) : "-");
-  return out;
+  return table.text();
+}
+
+std::string regrets_table(const std::vector<ScenarioFigures>& figures) {
+  Table table({{"known", Align::kLeft, 40},
+               {"E", Align::kRight},
+               {"<=1/3", Align::kRight},
+               {"smooth", Align::kRight},
+               {"<=1/3", Align::kRight},
+               {"EDP", Align::kRight},
+               {"<=1/3", Align::kRight},
+               {"smooth", Align::kRight},
+               {"<=1/3", Align::kRight}});
+  for (const ScenarioFigures& f : figures) {
+    std::vector<std::string> cells{std::string(name(f.scenario))};
+    for (const ScenarioFigures::Regret* r : {&f.energy, &f.energy_smooth, &f.edp, &f.edp_smooth}) {
+      cells.push_back(percent(r->mean, 1));
+      cells.push_back(fmt::format("{}/{}", percent(r->within_1, 0), percent(r->within_3, 0)));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text();
 }
 
 std::string text(const std::vector<ScenarioFigures>& figures) {
-  using Align = Table::Align;
-  std::vector<Table::Column> columns{{"known of the workload and the GPU", Align::kLeft, 40}};
-  for (const char* heading : {"T", "P", "E", "<=1/3", "smooth", "<=1/3", "EDP", "<=1/3", "smooth", "<=1/3", "gain"})
-    columns.push_back({heading, Align::kRight});
-  Table table(std::move(columns));
-  for (const ScenarioFigures& f : figures) table.add(cells(f));
-  const std::size_t sweeps = figures.empty() ? 0 : figures.front().sweeps;
+  if (figures.empty()) return {};
   return fmt::format(
-      "{} sweeps that limits act on; each workload left out, errors in percent\n"
-      "T, P: time and power from 50 % of the default limit up; E, EDP: lost at the recommended setting, mean and\n"
-      "share of sweeps within 1 and 3 %, on measured values and on smoothed curves; gain: \"no gain here\" right\n\n{}",
-      sweeps, table.text());
+      "{} sweeps that limits act on, each with its workload left out; errors in percent.\n"
+      "known: GPU swept or not, and the limits measured beside the default, in percent.\n"
+      "T, P: mean error of time and power from half of the default limit up.\n"
+      "no gain: whether a saving of at most 2 % was said where it is so, of all sweeps.\n\n{}\n"
+      "E, EDP: lost at the recommended limit, the mean and the shares of sweeps within\n"
+      "1 and 3 %; on measured values and on smoothed curves.\n\n{}",
+      figures.front().sweeps, curves_table(figures), regrets_table(figures));
 }
 
 Json regret_json(const ScenarioFigures::Regret& r) {

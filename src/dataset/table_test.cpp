@@ -347,7 +347,7 @@ TEST(Table, PowerLimitOfAPipeline) {
   ASSERT_EQ(table.settings.size(), 1U);
   EXPECT_EQ(table.settings[0].at.power_limit->value(), 300.0);
   EXPECT_EQ(table.settings[0].readings.power->value(), 250.0);
-  EXPECT_EQ(table.unmapped.size(), 1U);  // a limit per stage is no setting of a GPU
+  EXPECT_EQ(table.unmapped.rows(), 1U);  // a limit per stage is no setting of a GPU
 }
 
 TEST(Table, PowerOfAKernelAtAClock) {

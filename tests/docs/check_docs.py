@@ -14,7 +14,7 @@ import sys
 FOLDERS = "bench|cmake|data|docs|examples|fuzz|include|src|tests|tools|[.]ci"
 PATH = re.compile(rf"(?<![\w./~-])((?:{FOLDERS})/[\w./*-]*[\w/*])")
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
-CALL = re.compile(r"(?:^|[\s`$/])joulecast ([a-z]+)((?:[ \t]+[^\s`|>]+)*)", re.MULTILINE)
+CALL = re.compile(r"(?:^|[\s`$/])joulecast ([a-z][a-z-]*)((?:[ \t]+[^\s`|>]+)*)", re.MULTILINE)
 
 
 def pages(root):

@@ -225,12 +225,9 @@ constexpr Asked kOfUnseenGpus[] = {
 }  // namespace
 
 std::string_view name(Scenario scenario) {
-  static constexpr std::string_view kNames[] = {
-      "known GPU, nothing measured",     "known GPU, 50 % measured",
-      "known GPU, 50 and 70 % measured", "unseen GPU, nothing measured",
-      "unseen GPU, 50 % measured",       "unseen GPU, 50 and 70 % measured",
-      "rule: 50 % of the default limit", "rule: parabola through 50, 75, 100 %",
-      "known GPU, 50 and 75 % measured"};
+  static constexpr std::string_view kNames[] = {"swept",          "swept, 50",       "swept, 50+70",
+                                                "unswept",        "unswept, 50",     "unswept, 50+70",
+                                                "rule: half TDP", "parabola, 50+75", "swept, 50+75"};
   return kNames[static_cast<std::size_t>(scenario)];
 }
 

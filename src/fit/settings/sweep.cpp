@@ -29,7 +29,7 @@ Rows rows_by_sweep(const Table& table, SweepSet& out) {
       ++set_aside;
     }
   }
-  out.refused += set_aside + table.unmapped.size();
+  out.refused += set_aside + table.unmapped.rows();
   return rows;
 }
 

@@ -118,11 +118,11 @@ Weights smoothed(const Weights& grid_weights) {
 }
 
 Weights grid_prior(std::span<const std::uint32_t> rows, double flat_share) {
+  if (rows.empty()) return Weights(kGridSize, 1.0 / static_cast<double>(kGridSize));
   Weights counts(kGridSize, 0.0);
   for (const std::uint32_t row : rows) counts[row] += 1.0 / static_cast<double>(rows.size());
   Weights out = smoothed(counts);
-  const double flat = rows.empty() ? 1.0 : flat_share;
-  for (double& weight : out) weight = (1.0 - flat) * weight + flat / static_cast<double>(kGridSize);
+  for (double& weight : out) weight = (1.0 - flat_share) * weight + flat_share / static_cast<double>(kGridSize);
   return out;
 }
 

@@ -88,17 +88,29 @@ Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& g
       out.known_.push_back(rest);
     }
   }
-  for (const std::uint32_t row : representatives(weights, kRows)) out.rows_.push_back(hypothesis_grid()[row]);
+  out.keep(representatives(weights, kRows));
   out.limit_w_ = limit_w;
   out.widths_ = model.widths(gpu, !measured.empty());
   return out;
 }
 
+// Rows that come several times are computed once.
+void SettingCurve::keep(const std::vector<std::uint32_t>& rows) {
+  const double weight = 1.0 / static_cast<double>(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0 && rows[i] == rows[i - 1]) {
+      weights_.back() += weight;
+      continue;
+    }
+    rows_.push_back(hypothesis_grid()[rows[i]]);
+    weights_.push_back(weight);
+  }
+}
+
 std::vector<SettingPrediction> SettingCurve::at(std::span<const OperatingPoint> points) const {
   std::vector<OperatingPoint> all = known_points_;
   all.insert(all.end(), points.begin(), points.end());
-  const Weights even(rows_.size(), 1.0 / static_cast<double>(rows_.size()));
-  const MeanCurve law = mean_curve(curves_of(law_, rows_, all), even);
+  const MeanCurve law = mean_curve(curves_of(law_, rows_, all), weights_);
   const MeanCurve curve = through_known(law, all, known_);
   std::vector<std::size_t> known(known_points_.size());
   std::iota(known.begin(), known.end(), 0U);

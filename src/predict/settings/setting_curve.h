@@ -36,9 +36,11 @@ class SettingCurve {
 
  private:
   explicit SettingCurve(const GpuConstants& constants) : law_(constants) {}
+  void keep(const std::vector<std::uint32_t>& rows);
 
   SettingLaw law_;
-  std::vector<Hypothesis> rows_;  // each counts the same
+  std::vector<Hypothesis> rows_;
+  Weights weights_;
   std::vector<OperatingPoint> known_points_;
   std::vector<Known> known_;
   double limit_w_ = 1.0;

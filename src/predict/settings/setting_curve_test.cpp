@@ -132,7 +132,8 @@ TEST(Applied, CarriesTimePowerAndEnergyOver) {
                              .time_width = 0.3,
                              .power_width = 0.4,
                              .energy_width = 0.12};
-  const Prediction out = applied(base, {.time = {0.2, 0.4}, .power = {0.3, 0.3}, .energy = {0.05, 0.16}}, at, clock_of(720));
+  const Prediction out =
+      applied(base, {.time = {0.2, 0.4}, .power = {0.3, 0.3}, .energy = {0.05, 0.16}}, at, clock_of(720));
   EXPECT_DOUBLE_EQ(out.setting.sm_clock->value(), 720e6);
   EXPECT_DOUBLE_EQ(out.setting.power_limit->value(), 165.0);
   EXPECT_NEAR(out.time.hi.value(), 0.2 * std::exp(0.5), 1e-9);
