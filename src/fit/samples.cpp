@@ -49,7 +49,8 @@ Result<Policy> neusight(const MeasuredOperation& row) {
     const Shape& weight = row.graph->value(node.inputs[1]).type.shape;
     if (contains(row.at.gpu, "P100") && weight[0] >= 16384) return unsupported("unexplained slow region");
   }
-  return Policy{.weight = 0.03,
+  const bool product = std::holds_alternative<Linear>(node.op) || std::holds_alternative<MatMul>(node.op);
+  return Policy{.weight = product ? 0.01 : 0.03,
                 .stratum = fmt::format("neusight/{}/{}/{}", row.at.gpu, label(node.op), row.from.split),
                 .power = false};
 }
