@@ -3,9 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "dataset/store_place.h"
 
 namespace joulecast::cli {
 namespace {
+
+bool always(std::span<const std::string_view> /*arguments*/) {
+  return true;
+}
+
+bool names_a_store(std::span<const std::string_view> arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](std::string_view word) { return !word.starts_with('-') && is_store(std::string(word)); });
+}
 
 // In the order of the program's help.
 constexpr std::array kVerbs{
@@ -13,7 +25,8 @@ constexpr std::array kVerbs{
     Verb{"inspect", "what a model file holds: operators, FLOPs, bytes, parameters", define_inspect},
     Verb{"gpus", "the GPUs we know, their figures and where these come from", define_gpus},
     Verb{"train", "fit a predictor pack to measured operations", define_train},
-    Verb{"evaluate", "judge a predictor pack on measured tables", define_evaluate},
+    Verb{"evaluate", "judge a predictor pack on measured tables", define_evaluate, names_a_store},
+    Verb{"dataset", "a store of measurements: import, list, show, export, merge, check", define_dataset, always},
     Verb{"completion", "completion of commands for bash, zsh and fish", define_completion},
 };
 

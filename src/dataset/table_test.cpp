@@ -254,8 +254,7 @@ TEST(Table, AnUnknownHeaderIsToldWhatIsMissing) {
   const auto table = parse_table("gpu,op,split,dtype,rows,latency_s\n", "x");
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().code(), ErrorCode::kUnsupported);
-  EXPECT_NE(table.error().text().find("known: heidelberg_operations, "), std::string::npos);
-  EXPECT_TRUE(table.error().text().ends_with("closest is neusight_vec, which also has: cols, torch"));
+  EXPECT_NE(table.error().text().find("closest is neusight_vec, which also has: cols, torch;"), std::string::npos);
   EXPECT_FALSE(parse_table("", "x"));
   EXPECT_FALSE(parse_table("a,a\n", "x"));
   EXPECT_EQ(read_table("/nowhere.csv").error().code(), ErrorCode::kNotFound);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "store/read_rows.h"
+
 namespace joulecast {
 namespace {
 
@@ -135,7 +137,8 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
 
 }  // namespace
 
-Result<Refusals> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set) {
+Result<Refusals> add_table(const std::string& place, const std::vector<std::string>& layouts,
+                           const Catalogue& catalogue, SampleSet& set) {
   Refusals refused;
   TableSink sink;
   sink.network = [&](const MeasuredNetwork& row) {
@@ -146,7 +149,7 @@ Result<Refusals> add_table(const std::string& path, const Catalogue& catalogue, 
     if (!sample) return refused.add(row.from.line, sample.error().text());
     set.groups[static_cast<std::size_t>(group_of(sample->work))].push_back(std::move(*sample));
   };
-  JC_ASSIGN_OR_RETURN(const Table table, read_table(path, sink));
+  JC_ASSIGN_OR_RETURN(const Table table, read_rows(place, layouts, sink));
   refused.add(table.unmapped);
   set.refused[table.layout].add(refused);
   return refused;
