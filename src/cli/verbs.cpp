@@ -26,7 +26,7 @@ constexpr std::array kVerbs{
     Verb{"gpus", "the GPUs we know, their figures and where these come from", define_gpus},
     Verb{"train", "fit a predictor pack to measured operations", define_train},
     Verb{"evaluate", "judge a predictor pack on measured tables", define_evaluate, names_a_store},
-    Verb{"dataset", "a store of measurements: import, list, show, export, merge, check", define_dataset, always},
+    Verb{"dataset", "a store of measurements: fill it, look into it, check it", define_dataset, always},
     Verb{"completion", "completion of commands for bash, zsh and fish", define_completion},
 };
 

@@ -149,6 +149,9 @@ TEST(Measurement, SaysWhatIsWrongWithARow) {
   EXPECT_EQ(complaint({{C::kName, "x"}, {C::kGpu, "a30"}, {C::kTime, "0"}}), "column 'time_s': '0' is not above 0");
   EXPECT_EQ(complaint({{C::kName, "x"}, {C::kGpu, "a30"}, {C::kTime, "1"}, {C::kTimeError, "-1"}}),
             "column 'time_se_s': '-1' is negative");
+  EXPECT_EQ(complaint({{C::kName, "x"}, {C::kGpu, "a30"}, {C::kTime, "1e7"}}),
+            "column 'time_s': '10000000' is not between 1e-09 and 1e+06 s");
+  EXPECT_EQ(complaint({{C::kName, "x"}, {C::kGpu, "a30"}, {C::kTime, "1e7"}, {C::kPer, "training run"}}), "");
   EXPECT_EQ(complaint({{C::kTime, "1e999"}}), "column 'time_s': '1e999' is not a number");
   EXPECT_EQ(complaint({{C::kTime, "nan"}}), "column 'time_s': 'nan' is not a number");
   EXPECT_EQ(complaint({{C::kName, "x"}, {C::kGpu, "a30"}, {C::kTime, "1"}, {C::kRuntime, "tensorrt"}}),

@@ -48,9 +48,9 @@ struct TableSink {
   std::function<void(UnmappedLine)> unmapped = {};
 };
 
-// Errors: kNotFound, kIo; kUnsupported for a table that is too large, for a header no layout fits (names what the closest
-// one misses), and for tables that are known to hold no measurements; kInvalidInput for more than 10,000 lines that are
-// no CSV. Lines that cannot be used do not fail: they are in `unmapped`.
+// Errors: kNotFound, kIo; kUnsupported for a table that is too large, for a header no layout fits (names what the
+// closest one misses), and for tables that are known to hold no measurements; kInvalidInput for more than 10,000 lines
+// that are no CSV. Lines that cannot be used do not fail: they are in `unmapped`.
 Result<Table> read_table(const std::string& path);
 // The same, rows going to `sink`; the Table holds the rest.
 Result<Table> read_table(const std::string& path, const TableSink& sink, const TableLimits& limits = {});

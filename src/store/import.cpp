@@ -20,6 +20,10 @@ void count_reason(std::map<std::string, std::size_t>& reasons, const std::string
   ++reasons[room ? reason : std::string("other reasons")];
 }
 
+// Rows are not kept in memory, so that a table may be larger than one that is; an import remembers about 40 bytes of
+// each.
+constexpr TableLimits kImportLimits{std::size_t{64} << 30U, 100'000'000};
+
 // One table on its way into the store.
 class TableImport {
  public:
@@ -27,7 +31,7 @@ class TableImport {
 
   Result<void> run() {
     JC_ASSIGN_OR_RETURN(const std::size_t before, writer_.flush());
-    JC_ASSIGN_OR_RETURN(Table table, read_table(out_.path, sink()));
+    JC_ASSIGN_OR_RETURN(Table table, read_table(out_.path, sink(), kImportLimits));
     JC_RETURN_IF_ERROR(status_);
     JC_ASSIGN_OR_RETURN(const std::size_t after, writer_.flush());
     out_.added = after - before;

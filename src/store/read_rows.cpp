@@ -38,11 +38,8 @@ Result<Table> read_rows(const std::string& place, const std::vector<std::string>
   JC_ASSIGN_OR_RETURN(table.layout, layout_of(store, layouts));
   TableSink complete = sink;
   // As where a table is read: what nobody wants counts as unmapped.
-  const auto unmapped = [&](std::size_t line, std::string reason, ErrorCode code) {
-    table.unmapped.push_back({line, std::move(reason), code});
-  };
   if (!complete.other) {
-    complete.other = [&](const MeasuredOther& row) { unmapped(row.from.line, row.reason, ErrorCode::kUnsupported); };
+    complete.other = [&](const MeasuredOther& row) { table.unmapped.add(row.from.line, row.reason); };
   }
   OperationPool pool;
   RowFilter filter;
@@ -50,7 +47,7 @@ Result<Table> read_rows(const std::string& place, const std::vector<std::string>
   JC_RETURN_IF_ERROR(store.read(filter, [&](const StoredRow& row) -> Result<void> {
     if (auto ok = deliver(row.row, pool, complete); !ok) {
       const auto line = row.row.integer(Column::kLine).value_or(0);
-      unmapped(static_cast<std::size_t>(line), ok.error().text(), ok.error().code());
+      table.unmapped.add(static_cast<std::size_t>(line), ok.error().text());
     }
     return {};
   }));

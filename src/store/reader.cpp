@@ -92,7 +92,7 @@ Result<void> take(const DbValue& value, Column column, Measurement& out) {
   const auto* real = std::get_if<double>(&value);
   const auto* text = std::get_if<std::string_view>(&value);
   if (std::holds_alternative<std::monostate>(value)) return {};
-  if (type == ColumnType::kText && text != nullptr) {
+  if (type == ColumnType::kText && text != nullptr && text->size() <= kMaxCellText) {
     out.set_text(column, *text);
   } else if (type == ColumnType::kInteger && integer != nullptr) {
     out.set_integer(column, *integer);

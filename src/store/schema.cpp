@@ -70,8 +70,11 @@ Result<void> create(Database& database) {
 }
 
 Result<void> check_version(Database& database) {
-  JC_ASSIGN_OR_RETURN(const bool there, database.has_table(kMeta));
-  if (!there) return invalid("holds no store");
+  // Tables, not views: those could take any time to answer.
+  for (const std::string_view table : {kMeta, kShared[0].table, kShared[1].table, kShared[2].table, kMeasurements}) {
+    JC_ASSIGN_OR_RETURN(const bool there, database.has_table(table));
+    if (!there) return invalid("holds no store");
+  }
   std::string version;
   JC_RETURN_IF_ERROR(database.query(fmt::format("SELECT value FROM {} WHERE name = 'schema'", kMeta), {},
                                     [&](std::span<const DbValue> row) -> Result<void> {

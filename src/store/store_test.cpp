@@ -123,7 +123,7 @@ TEST_P(StoreTest, ABrokenRowIsNamedAndTheRestIsKept) {
   EXPECT_EQ(table.broken_lines[0].line, 6U);
   EXPECT_EQ(table.broken_lines[0].reason, "column 'cols': 'x' is not an integer");
   EXPECT_EQ(table.broken_lines[1].line, 7U);
-  EXPECT_EQ(table.broken_lines[2].reason, "column 'latency_s': '-1' is not above 0");
+  EXPECT_EQ(table.broken_lines[2].reason, "column 'latency_s': '-1' is not between 1e-09 and 1e+06 s");
   EXPECT_EQ(table.broken_lines[3].reason, "column 'gpu' is no UTF-8 text");
 }
 
@@ -286,6 +286,24 @@ TEST_P(StoreTest, CheckFindsWhatWasChanged) {
   ASSERT_TRUE(store.database().execute("UPDATE setups SET gpu = 'Tesla P4' WHERE gpu = 'Tesla V100'"));
   ASSERT_TRUE(store.database().execute("DELETE FROM subjects WHERE operator = 'softmax'"));
   EXPECT_EQ(store.check()->faults, 1U);
+}
+
+TEST_P(StoreTest, AViewInATablesPlaceIsRefused) {
+  {
+    Store store = open(place_);
+    ASSERT_TRUE(store.database().execute("ALTER TABLE setups RENAME TO others"));
+    ASSERT_TRUE(store.database().execute("CREATE VIEW setups AS SELECT * FROM others"));
+  }
+  EXPECT_FALSE(Store::open(place_, Access::kRead));
+}
+
+TEST_P(StoreTest, ATextLongerThanAnyIsDamage) {
+  Store store = open(place_);
+  import(store, file("vec.csv", kTable));
+  ASSERT_TRUE(store.database().execute("UPDATE measurements SET kernel = '" + std::string(20'000, 'x') + "'"));
+  const auto read = store.read({}, [](const StoredRow&) -> Result<void> { return {}; });
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().text().find("damaged"), std::string::npos) << read.error().text();
 }
 
 TEST_P(StoreTest, AnotherVersionIsRefused) {

@@ -18,8 +18,8 @@ Outcome check_command(const DatasetOptions& options, Output& output) {
                             {"faults", found->faults},
                             {"complaints", found->complaints}}));
   } else if (options.form.csv) {
-    output.write("complaint\n");
-    for (const std::string& complaint : found->complaints) output.write(csv_field(complaint) + "\n");
+    output.write("complaint\r\n");
+    for (const std::string& complaint : found->complaints) output.write(csv_field(complaint) + "\r\n");
   } else {
     for (const std::string& complaint : found->complaints) output.write(printable(complaint) + "\n");
     if (found->faults == 0) output.write(fmt::format("{} rows, all as they were put in\n", found->rows));

@@ -10,8 +10,8 @@ namespace joulecast::cli {
 
 Outcome import_command(const DatasetOptions& options, Output& output);
 Outcome list_command(const DatasetOptions& options, Output& output);
-Outcome show_command(DatasetOptions options, Output& output);
-Outcome export_command(DatasetOptions options, Output& output);
+Outcome show_command(const DatasetOptions& options, Output& output);
+Outcome export_command(const DatasetOptions& options, Output& output);
 Outcome merge_command(const DatasetOptions& options, Output& output);
 Outcome check_command(const DatasetOptions& options, Output& output);
 

@@ -8,8 +8,6 @@
 namespace joulecast::cli {
 namespace {
 
-constexpr std::size_t kShownRows = 20;
-
 CLI::App& subcommand(CLI::App& app, const char* name, const char* summary, DatasetOptions& options) {
   CLI::App& out = *app.add_subcommand(name, summary);
   out.set_help_flag("-h,--help", "this text");
@@ -46,18 +44,17 @@ void define_import(CLI::App& app, DatasetOptions& options) {
   out.add_option("TABLE", options.tables, "tables, recognised by their header")->required()->type_name(kFile);
   out.add_flag("-q,--quiet", options.quiet, "no progress")->option_text(" ");
   add_form(out, options.form);
-  add_examples(out, {"joulecast dataset import measurements.db mine.csv",
+  add_examples(out, {"joulecast dataset import store.db mine.csv",
                      "joulecast dataset import postgresql://lab@db/gpus tables/*.csv"});
 }
 
 void define_show(CLI::App& app, DatasetOptions& options) {
   CLI::App& out = subcommand(app, "show", "show rows", options);
-  options.filter.limit = kShownRows;
-  out.add_option("-n,--limit", options.filter.limit, "at most that many rows")->type_name("N")->capture_default_str();
+  add_count(out, "-n,--limit", options.limit, "at most that many rows")->capture_default_str();
   define_filter(out, options);
   add_form(out, options.form);
-  add_examples(out, {"joulecast dataset show measurements.db --gpu a30 --operator conv --mode training",
-                     "joulecast dataset show measurements.db --layout timm_benchmark --name resnet50 --json"});
+  add_examples(out, {"joulecast dataset show store.db --gpu a30 --operator conv --mode training",
+                     "joulecast dataset show store.db --layout timm_benchmark --name resnet50 --json"});
 }
 
 void define_export(CLI::App& app, DatasetOptions& options) {
@@ -66,7 +63,7 @@ void define_export(CLI::App& app, DatasetOptions& options) {
       ->type_name(kFile)
       ->capture_default_str();
   define_filter(out, options);
-  add_examples(out, {"joulecast dataset export measurements.db --gpu h200-sxm -o h200.csv"});
+  add_examples(out, {"joulecast dataset export store.db --gpu h200-sxm -o h200.csv"});
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct DatasetOptions {
   RowFilter filter;
   std::vector<std::string> gpu_files;
   std::vector<std::string> with;
+  std::size_t limit = 20;  // of show
   bool quiet = false;
   Form form;
 };

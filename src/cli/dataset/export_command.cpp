@@ -41,7 +41,7 @@ Outcome export_to_file(const std::string& path, Store& store, const RowFilter& f
 std::string csv_header() {
   std::string out;
   for (const Column column : all_columns()) out += fmt::format("{}{}", out.empty() ? "" : ",", info(column).name);
-  return out + "\n";
+  return out + "\r\n";
 }
 
 std::string csv_line(const Measurement& row) {
@@ -50,11 +50,10 @@ std::string csv_line(const Measurement& row) {
     if (column != all_columns().front()) out += ',';
     out += csv_field(cell_text(row.cell(column)));
   }
-  return out + "\n";
+  return out + "\r\n";
 }
 
-Outcome export_command(DatasetOptions options, Output& output) {
-  options.filter.limit.reset();
+Outcome export_command(const DatasetOptions& options, Output& output) {
   auto store = Store::open(options.store, Access::kRead);
   if (!store) return tl::unexpected<Failure>(store.error());
   const auto filter = resolved_filter(options, *store);

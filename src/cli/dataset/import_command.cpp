@@ -43,10 +43,10 @@ std::string json(const std::vector<ImportedTable>& tables) {
 }
 
 std::string csv(const std::vector<ImportedTable>& tables) {
-  std::string out = "table,layout,rows,new,broken,left_out\n";
+  std::string out = "table,layout,rows,new,broken,left_out\r\n";
   for (const ImportedTable& t : tables) {
     out +=
-        fmt::format("{},{},{},{},{},{}\n", csv_field(t.path), t.layout, t.rows, t.added, t.broken, total(t.left_out));
+        fmt::format("{},{},{},{},{},{}\r\n", csv_field(t.path), t.layout, t.rows, t.added, t.broken, total(t.left_out));
   }
   return out;
 }
@@ -57,7 +57,7 @@ std::string remarks(const ImportedTable& table) {
   if (!table.skipped.empty()) lines.push_back("no measurements: " + table.skipped);
   for (const std::string& note : table.notes) lines.push_back(note);
   for (const auto& [reason, count] : table.left_out) lines.push_back(fmt::format("{} left out: {}", count, reason));
-  for (const auto& [word, count] : table.cautions) lines.push_back(fmt::format("{} are {}", count, word));
+  for (const auto& [word, count] : table.cautions) lines.push_back(fmt::format("{} with caution {}", count, word));
   if (lines.empty()) return {};
   std::string out = "\n" + table.path.substr(table.path.rfind('/') + 1) + ":\n";
   for (const std::string& line : lines) out += wrapped("  " + printable(line), 80, 4) + "\n";
@@ -66,8 +66,8 @@ std::string remarks(const ImportedTable& table) {
 
 std::string text(const std::vector<ImportedTable>& tables) {
   using Align = Table::Align;
-  Table out({{"table", Align::kLeft, 32},
-             {"layout", Align::kLeft, 26},
+  Table out({{"table", Align::kLeft, 26},
+             {"layout", Align::kLeft, 22},
              {"rows", Align::kRight},
              {"new", Align::kRight},
              {"broken", Align::kRight}});

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <set>
 
 #include "cli/dataset/commands.h"
 #include "cli/json.h"
@@ -31,33 +35,44 @@ std::string json(const std::string& store, const std::vector<SourceSummary>& sou
 std::string csv(const std::vector<SourceSummary>& sources) {
   std::string out =
       "layout,file,rows,operations,networks,primary,with_time,with_power,with_energy,with_memory,source,licence,"
-      "protocol\n";
+      "protocol\r\n";
   for (const SourceSummary& s : sources) {
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(s.layout), csv_field(s.file), s.rows,
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_field(s.layout), csv_field(s.file), s.rows,
                        s.operations, s.networks, s.primary, s.with_time, s.with_power, s.with_energy, s.with_memory,
                        csv_field(s.source), csv_field(s.licence), csv_field(s.protocol));
   }
   return out;
 }
 
+// "Apache-2.0: aic_gemm, neusight_gemm"
+std::string licences(const std::vector<SourceSummary>& sources) {
+  std::map<std::string, std::set<std::string>> layouts;
+  for (const SourceSummary& s : sources) {
+    layouts[s.licence.empty() ? "licence not stated" : s.licence].insert(s.layout);
+  }
+  std::string out;
+  for (const auto& [licence, names] : layouts) {
+    out += wrapped(printable(fmt::format("{}: {}", licence, fmt::join(names, ", "))), 80, 2) + "\n";
+  }
+  return out;
+}
+
 std::string text(const std::vector<SourceSummary>& sources) {
   using Align = Table::Align;
-  Table table({{"layout", Align::kLeft, 26},
-               {"file", Align::kLeft, 30},
+  Table table({{"layout/file", Align::kLeft, 40},
                {"rows", Align::kRight},
                {"time", Align::kRight},
                {"power", Align::kRight},
                {"energy", Align::kRight},
-               {"memory", Align::kRight},
-               {"licence", Align::kLeft, 24}});
+               {"memory", Align::kRight}});
   std::size_t rows = 0;
   for (const SourceSummary& s : sources) {
     rows += s.rows;
-    table.add({printable(s.layout), printable(s.file), std::to_string(s.rows), std::to_string(s.with_time),
-               std::to_string(s.with_power), std::to_string(s.with_energy), std::to_string(s.with_memory),
-               printable(s.licence)});
+    table.add({printable(s.layout + "/" + s.file), std::to_string(s.rows), std::to_string(s.with_time),
+               std::to_string(s.with_power), std::to_string(s.with_energy), std::to_string(s.with_memory)});
   }
-  return fmt::format("{}\n{} rows of {} tables\n", table.text(), rows, sources.size());
+  return fmt::format("{}\n{} rows of {} table{}\n{}", table.text(), rows, sources.size(),
+                     sources.size() == 1 ? "" : "s", licences(sources));
 }
 
 }  // namespace

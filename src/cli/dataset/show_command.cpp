@@ -26,49 +26,50 @@ Json row_json(const StoredRow& stored) {
   return out;
 }
 
-std::string quantity(const Measurement& row, Column column, std::string_view unit) {
+void add_reading(std::string& line, const Measurement& row, Column column, std::string_view unit) {
   const auto value = row.real(column);
-  return value ? with_prefix(*value, unit) : "-";
+  if (value) line += fmt::format("{}{}", line.empty() ? "" : ", ", with_prefix(*value, unit));
 }
 
-std::string memory(const Measurement& row) {
+std::string readings(const Measurement& row) {
+  std::string out;
+  add_reading(out, row, Column::kTime, "s");
+  add_reading(out, row, Column::kPower, "W");
+  add_reading(out, row, Column::kEnergy, "J");
   const std::string& relation = row.text(Column::kMemoryRelation);
-  return (relation == "=" ? "" : relation) + quantity(row, Column::kMemory, "B");
+  std::string memory;
+  add_reading(memory, row, Column::kMemory, "B");
+  if (memory.empty() && relation == ">") memory = "what there was";
+  if (!memory.empty())
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", relation == "=" ? "" : relation + " ", memory);
+  if (!row.text(Column::kPer).empty()) out += " per " + row.text(Column::kPer);
+  if (!row.text(Column::kCautions).empty()) out += "; " + row.text(Column::kCautions);
+  return out;
 }
 
-void add_text(Table& table, const Measurement& row) {
+// Three lines a row: where and under what, what, and what was read.
+std::string row_text(const Measurement& row) {
   const std::string& label = row.text(Column::kGpuLabel);
-  table.add({fmt::format("{}:{}", row.text(Column::kFile), row.integer(Column::kLine).value_or(0)),
-             printable(label.empty() ? row.text(Column::kGpu) : label), printable(row.text(Column::kMode)),
-             printable(row.text(Column::kPrecision)), printable(row.text(Column::kName)),
-             quantity(row, Column::kTime, "s"), quantity(row, Column::kPower, "W"), quantity(row, Column::kEnergy, "J"),
-             memory(row), printable(row.text(Column::kCautions))});
-}
-
-Table text_table() {
-  using Align = Table::Align;
-  return Table({{"where", Align::kLeft, 28},
-                {"GPU", Align::kLeft, 18},
-                {"mode", Align::kLeft, 10},
-                {"prec", Align::kLeft, 8},
-                {"name", Align::kLeft, 32},
-                {"time", Align::kRight},
-                {"power", Align::kRight},
-                {"energy", Align::kRight},
-                {"memory", Align::kRight},
-                {"cautions", Align::kLeft, 32}});
+  std::string setup = label.empty() ? row.text(Column::kGpu) : label;
+  for (const Column column : {Column::kMode, Column::kPrecision, Column::kSoftware}) {
+    if (!row.text(column).empty()) setup += ", " + row.text(column);
+  }
+  if (row.integer(Column::kBatch)) setup += fmt::format(", batch {}", *row.integer(Column::kBatch));
+  const std::string where = fmt::format("{}:{}", row.text(Column::kFile), row.integer(Column::kLine).value_or(0));
+  return wrapped(printable(fmt::format("{}  {}", where, setup)), 80, 4) + "\n  " +
+         shortened(printable(row.text(Column::kName)), 78) + "\n" + wrapped("  " + printable(readings(row)), 80, 4) +
+         "\n";
 }
 
 }  // namespace
 
-Outcome show_command(DatasetOptions options, Output& output) {
+Outcome show_command(const DatasetOptions& options, Output& output) {
   auto store = Store::open(options.store, Access::kRead);
   if (!store) return tl::unexpected<Failure>(store.error());
   auto filter = resolved_filter(options, *store);
   if (!filter) return tl::unexpected(std::move(filter).error());
-  const std::size_t limit = options.filter.limit.value_or(0);
+  const std::size_t limit = options.limit;
   filter->limit = limit + 1;  // one more tells whether that was all
-  Table table = text_table();
   Json list = Json::array();
   std::size_t count = 0;
   if (options.form.csv) output.write(csv_header());
@@ -79,13 +80,13 @@ Outcome show_command(DatasetOptions options, Output& output) {
     } else if (options.form.json) {
       list.push_back(row_json(row));
     } else {
-      add_text(table, row.row);
+      output.write(row_text(row.row));
     }
     return {};
   });
   if (!read) return tl::unexpected<Failure>(read.error());
   if (options.form.json) output.write(json_text({{"schema", "joulecast.measurements/1"}, {"rows", std::move(list)}}));
-  if (!options.form.json && !options.form.csv) output.write(count == 0 ? "no rows\n" : table.text());
+  if (!options.form.json && !options.form.csv && count == 0) output.write("no rows\n");
   if (count > limit) output.note(fmt::format("there are more than these {} rows: --limit", limit));
   return {};
 }
