@@ -57,7 +57,7 @@ std::string remarks(const ImportedTable& table) {
   if (!table.skipped.empty()) lines.push_back("no measurements: " + table.skipped);
   for (const std::string& note : table.notes) lines.push_back(note);
   for (const auto& [reason, count] : table.left_out) lines.push_back(fmt::format("{} left out: {}", count, reason));
-  for (const auto& [word, count] : table.cautions) lines.push_back(fmt::format("{} are {}", count, word));
+  for (const auto& [word, count] : table.cautions) lines.push_back(fmt::format("{} with caution {}", count, word));
   if (lines.empty()) return {};
   std::string out = "\n" + table.path.substr(table.path.rfind('/') + 1) + ":\n";
   for (const std::string& line : lines) out += wrapped("  " + printable(line), 80, 4) + "\n";
