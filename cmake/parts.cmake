@@ -14,12 +14,13 @@ function(joulecast_part part)
   joulecast_warnings(joulecast_${part})
 endfunction()
 
-# joulecast_part_test(graph SOURCES a_test.cpp ... LINK ...): one test program a part, every case a ctest test.
+# joulecast_part_test(graph SOURCES a_test.cpp ... LINK ... TEST_FILTER ...): one test program a part, every case (that the
+# filter of GoogleTest lets pass) a ctest test.
 function(joulecast_part_test part)
   if(NOT JOULECAST_DEVELOPER)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "TEST_FILTER" "SOURCES;LINK" ${ARGN})
   add_executable(${part}_test ${ARG_SOURCES})
   target_include_directories(${part}_test PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${part}_test PRIVATE JOULECAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -27,7 +28,10 @@ function(joulecast_part_test part)
   target_link_libraries(${part}_test PRIVATE joulecast_${part} ${ARG_LINK} GTest::gtest GTest::gtest_main fmt::fmt)
   joulecast_warnings(${part}_test)
   include(GoogleTest)
-  gtest_discover_tests(${part}_test TEST_PREFIX ${part}. DISCOVERY_TIMEOUT 60)
+  if(ARG_TEST_FILTER)
+    set(filter TEST_FILTER ${ARG_TEST_FILTER})
+  endif()
+  gtest_discover_tests(${part}_test TEST_PREFIX ${part}. DISCOVERY_TIMEOUT 60 ${filter})
 endfunction()
 
 function(joulecast_warnings target)

@@ -7,6 +7,7 @@ packages=(
   cmake g++ make ninja-build python3
   libcli11-dev libexpected-dev libfmt-dev libgtest-dev libbenchmark-dev libprotozero-dev libtomlplusplus-dev
   libxgboost-dev nlohmann-json3-dev zlib1g-dev
+  libpqxx-dev libsqlite3-dev libxxhash-dev pkg-config postgresql
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
 )
 

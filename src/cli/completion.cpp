@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "cli/options.h"
 #include "cli/program.h"
@@ -62,6 +63,11 @@ std::string bash_reply(const CompletedOption& option) {
       return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))", joined(option.words));
     case Values::kFiles:
       return "COMPREPLY=($(compgen -f -- \"$cur\"))";
+    case Values::kWordThenFiles:
+      return fmt::format(
+          "if [ \"$COMP_CWORD\" -eq 2 ]; then COMPREPLY=($(compgen -W '{}' -- \"$cur\")); else "
+          "COMPREPLY=($(compgen -f -- \"$cur\")); fi",
+          joined(option.words));
     case Values::kNone:
     case Values::kAnything:
       break;
@@ -105,6 +111,8 @@ std::string zsh_values(const CompletedOption& option) {
       return {};
     case Values::kWords:
       return fmt::format(":value:({})", joined(option.words));
+    case Values::kWordThenFiles:
+      return fmt::format(":subcommand:({})' \\\n      '*:file:_files", joined(option.words));
     case Values::kFiles:
       return ":file:_files";
     case Values::kAnything:
@@ -133,10 +141,26 @@ std::string fish_option(const std::string& verb, const CompletedOption& option) 
   for (const std::string& name : option.long_names) out += " -l " + name;
   const bool named = !is_positional(option);
   if (named && option.values != Values::kNone) out += " -r";
-  if (option.values == Values::kFiles) out += " -F";
+  if (option.values == Values::kFiles || option.values == Values::kWordThenFiles) out += " -F";
+  if (option.values == Values::kWordThenFiles) out += fmt::format(" -a '{}'", joined(option.words));
   if (option.values == Values::kWords) out += fmt::format(" -f -a '{}'", joined(option.words));
   if (option.values == Values::kAnything) out += " -f";
   return out + fmt::format(" -d '{}'\n", shell_text(option.description));
+}
+
+// Subcommands are the verb's first word; their options are offered together.
+void add_subcommands(const CLI::App& app, std::vector<CompletedOption>& options) {
+  CompletedOption names;
+  names.values = Values::kWordThenFiles;
+  std::set<std::string> seen;
+  for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.words.push_back(subcommand->get_name());
+    for (const CLI::Option* option : subcommand->get_options()) {
+      CompletedOption entry = completed(*option);
+      if (!is_positional(entry) && seen.insert(option->get_name()).second) options.push_back(std::move(entry));
+    }
+  }
+  if (!names.words.empty()) options.push_back(std::move(names));
 }
 
 }  // namespace
@@ -152,6 +176,7 @@ std::vector<CompletedVerb> completed_verbs() {
     for (const CLI::Option* option : app.get_options()) {
       if (!option->get_group().empty()) entry.options.push_back(completed(*option));
     }
+    add_subcommands(app, entry.options);
   }
   return out;
 }

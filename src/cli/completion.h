@@ -9,14 +9,20 @@
 namespace joulecast::cli {
 
 // What may stand in the place of a value.
-enum class Values : std::uint8_t { kNone, kWords, kFiles, kAnything };
+enum class Values : std::uint8_t {
+  kNone,
+  kWords,
+  kFiles,
+  kAnything,
+  kWordThenFiles
+};  // the last: a subcommand, then files
 
 // One option, or the verb's positional argument.
 struct CompletedOption {
   std::vector<std::string> short_names, long_names;  // without dashes; both empty for the positional one
   std::string description;
   Values values = Values::kNone;
-  std::vector<std::string> words;  // of kWords
+  std::vector<std::string> words;  // of kWords and kWordThenFiles
 };
 
 struct CompletedVerb {

@@ -12,6 +12,7 @@ namespace joulecast::cli {
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
+inline constexpr int kIncomplete = 3;  // done, but not with everything that was asked for
 
 // An error as the program reports it: "joulecast: <text>", then "hint: <hint>" where there is one.
 struct Failure {

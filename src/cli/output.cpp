@@ -49,16 +49,6 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  return out + "\"";
-}
-
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column) {
   std::string out;
   bool line_begins = true;

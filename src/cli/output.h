@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/outcome.h"
+#include "dataset/csv.h"  // csv_field()
 
 namespace joulecast::cli {
 
@@ -36,9 +37,6 @@ class Output {
 
 // The text with control characters replaced by '?': names in model files must not steer the terminal.
 std::string printable(std::string_view text);
-
-// A field of a CSV line (RFC 4180): quoted where it must be.
-std::string csv_field(std::string_view text);
 
 // The text broken into lines of at most `width` bytes at its spaces, each after the first indented. The first begins at
 // `column`.

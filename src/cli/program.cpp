@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/other_program.h"
 #include "cli/version.h"
 #include "gpu/names.h"
 
@@ -24,7 +25,7 @@ std::string program_help() {
       "joulecast predicts time, power, energy and memory of deep learning\n"
       "on GPUs.\n\n"
       "Usage: joulecast VERB [OPTIONS]\n\nVerbs:\n";
-  for (const Verb& verb : verbs()) out += fmt::format("  {:<12}{}\n", verb.name, verb.summary);
+  for (const Verb& verb : verbs()) out += fmt::format("  {:<16}{}\n", verb.name, verb.summary);
   out +=
       "\nOptions:\n"
       "  -h,--help     this text; after a verb, its options\n"
@@ -32,7 +33,8 @@ std::string program_help() {
       "Examples:\n"
       "  joulecast inspect resnet50.onnx --batch 32\n"
       "  joulecast gpus a100\n\n"
-      "Exit codes: 0 done, 1 failed, 2 the command makes no sense.\n";
+      "Exit codes: 0 done, 1 failed, 2 the command makes no sense,\n"
+      "3 done, but lines of an import were refused.\n";
   return out;
 }
 
@@ -101,7 +103,17 @@ Outcome dispatch(std::span<const std::string_view> arguments, Output& output) {
   }
   const Verb* verb = find_verb(first);
   if (verb == nullptr) return unknown_verb(first);
-  return run_verb(*verb, arguments.subspan(1), output);
+  const auto rest = arguments.subspan(1);
+  if (verb->elsewhere != nullptr && verb->elsewhere(rest)) return run_dataset_program(arguments);
+  return run_verb(*verb, rest, output);
+}
+
+int end(Outcome outcome, Output& output) {
+  if (const Outcome written = output.finish(); outcome && !written) outcome = written;
+  if (outcome) return kSuccess;
+  // Whoever closed the pipe has seen enough (joulecast gpus | head) and needs no message.
+  if (!output.pipe_closed()) output.fail(outcome.error());
+  return outcome.error().exit_code;
 }
 
 }  // namespace
@@ -116,12 +128,11 @@ Action define(const Verb& verb, CLI::App& app) {
 }
 
 int run(std::span<const std::string_view> arguments, Output& output) {
-  Outcome outcome = dispatch(arguments, output);
-  if (const Outcome written = output.finish(); outcome && !written) outcome = written;
-  if (outcome) return kSuccess;
-  // Whoever closed the pipe has seen enough (joulecast gpus | head) and needs no message.
-  if (!output.pipe_closed()) output.fail(outcome.error());
-  return outcome.error().exit_code;
+  return end(dispatch(arguments, output), output);
+}
+
+int run(const Verb& verb, std::span<const std::string_view> arguments, Output& output) {
+  return end(run_verb(verb, arguments, output), output);
 }
 
 }  // namespace joulecast::cli

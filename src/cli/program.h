@@ -13,6 +13,9 @@ namespace joulecast::cli {
 // Exceptions of the option parser end here.
 int run(std::span<const std::string_view> arguments, Output& output);
 
+// The same for a program of one verb; `arguments` without the verb.
+int run(const Verb& verb, std::span<const std::string_view> arguments, Output& output);
+
 // An app for the options of `verb`, as its help shows it. The action is what the verb does after parsing.
 Action define(const Verb& verb, CLI::App& app);
 

@@ -21,7 +21,7 @@ namespace {
 
 struct EvaluateVerb {
   std::string table, graphs, pack, rows;
-  std::vector<std::string> gpu_files;
+  std::vector<std::string> gpu_files, layouts;
   Form form;
 };
 
@@ -72,7 +72,7 @@ Outcome check_paths(const EvaluateVerb& options) {
   return {};
 }
 
-Outcome run_evaluate(const EvaluateVerb& options, Output& output) {
+Outcome run_evaluate(const EvaluateVerb& options, ReadRows read, Output& output) {
   const auto catalogue = load_catalogue(options.gpu_files);
   if (!catalogue) return tl::unexpected<Failure>(catalogue.error());
   const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
@@ -84,7 +84,11 @@ Outcome run_evaluate(const EvaluateVerb& options, Output& output) {
   const auto row = [&](const JudgedRow& judged) {
     if (rows) rows->add(judged);
   };
-  const auto evaluation = evaluate_table(options.table, *pack, *catalogue, {.graphs = options.graphs, .row = row});
+  const auto reader = [&](const std::string& table, const TableSink& sink) {
+    return read(table, options.layouts, sink);
+  };
+  const auto evaluation =
+      evaluate_table(options.table, *pack, *catalogue, {.graphs = options.graphs, .row = row, .read = reader});
   if (!evaluation) return tl::unexpected<Failure>(evaluation.error());
   if (rows && !rows->close()) return tl::unexpected<Failure>(cannot_write(options.rows));
   output.write(options.form.json  ? evaluation_json(options.table, *evaluation)
@@ -101,10 +105,23 @@ Outcome run_evaluate(const EvaluateVerb& options, Output& output) {
 }  // namespace
 
 Action define_evaluate(CLI::App& app) {
+  return define_evaluate_with(app, [](const std::string& place, const std::vector<std::string>& layouts,
+                                      const TableSink& sink) {
+    // A store would have been somebody else's to read.
+    using Rows = Result<joulecast::Table>;
+    return layouts.empty() ? read_table(place, sink) : Rows(invalid(fmt::format("{}: --layout is for stores", place)));
+  });
+}
+
+Action define_evaluate_with(CLI::App& app, ReadRows read) {
   auto options = std::make_shared<EvaluateVerb>();
-  app.add_option("TABLE", options->table, "table of measurements, recognised by its header")
+  app.add_option("TABLE", options->table, "table of measurements, recognised by its header, or a store of them")
       ->required()
       ->type_name(kFile);
+  app.add_option("--layout", options->layouts, "of a store: only rows of this layout (repeatable)")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
   app.add_option("--graphs", options->graphs, "for tables of networks: folder with MODEL.onnx for every model")
       ->type_name("DIR");
   app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);
@@ -114,7 +131,7 @@ Action define_evaluate(CLI::App& app) {
   add_form(app, options->form);
   add_examples(app, {"joulecast evaluate heidelberg_operations.csv",
                      "joulecast evaluate heidelberg_networks.csv --graphs zoo/ --json"});
-  return [options](Output& output) { return run_evaluate(*options, output); };
+  return [options, read](Output& output) { return run_evaluate(*options, read, output); };
 }
 
 }  // namespace joulecast::cli

@@ -3,9 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "dataset/store_place.h"
 
 namespace joulecast::cli {
 namespace {
+
+bool always(std::span<const std::string_view> /*arguments*/) {
+  return true;
+}
+
+bool names_a_store(std::span<const std::string_view> arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](std::string_view word) { return !word.starts_with('-') && is_store(std::string(word)); });
+}
 
 // In the order of the program's help.
 constexpr std::array kVerbs{
@@ -14,7 +26,8 @@ constexpr std::array kVerbs{
     Verb{"gpus", "the GPUs we know, their figures and where these come from", define_gpus},
     Verb{"train", "fit a predictor pack to measured operations", define_train},
     Verb{"train-settings", "fit and judge how time and power follow clocks and limits", define_train_settings},
-    Verb{"evaluate", "judge a predictor pack on measured tables", define_evaluate},
+    Verb{"evaluate", "judge a predictor pack on measured tables", define_evaluate, names_a_store},
+    Verb{"dataset", "a store of measurements: fill it, look into it, check it", define_dataset, always},
     Verb{"completion", "completion of commands for bash, zsh and fish", define_completion},
 };
 

@@ -4,9 +4,12 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/output.h"
+#include "dataset/table.h"
 
 namespace CLI {
 class App;
@@ -21,6 +24,8 @@ struct Verb {
   std::string_view name;
   std::string_view summary;     // one line of the program's help
   Action (*define)(CLI::App&);  // gives the app its options; only called for the verb that was asked for
+  // Whether joulecast-dataset has to do it: databases would cost every other start of this program their libraries.
+  bool (*elsewhere)(std::span<const std::string_view> arguments) = nullptr;
 };
 
 std::span<const Verb> verbs();
@@ -34,5 +39,11 @@ Action define_train(CLI::App& app);
 Action define_train_settings(CLI::App& app);
 Action define_evaluate(CLI::App& app);
 Action define_completion(CLI::App& app);
+Action define_dataset(CLI::App& app);
+
+// `evaluate`, with what reads its table.
+using ReadRows = Result<joulecast::Table> (*)(const std::string& place, const std::vector<std::string>& layouts,
+                                              const TableSink& sink);
+Action define_evaluate_with(CLI::App& app, ReadRows read);
 
 }  // namespace joulecast::cli

@@ -48,6 +48,9 @@ class CsvReader {
   std::deque<std::string> unescaped_;  // fields that are not a piece of the text as they stand
 };
 
+// A field of a line (RFC 4180): quoted where it must be.
+std::string csv_field(std::string_view text);
+
 // A finite number, or nothing.
 std::optional<double> parse_number(std::string_view text);
 // An integer, also as "64.0"; nothing beyond +-2^53.

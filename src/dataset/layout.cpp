@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "dataset/cautions.h"
+#include "dataset/details.h"
+
 namespace joulecast {
 
 std::string_view Row::text(std::string_view column) const {
@@ -72,17 +75,28 @@ Result<void> Row::status() const {
   return complaint_.empty() ? Result<void>() : invalid(complaint_);
 }
 
+void RowSink::set_line(std::size_t line) {
+  line_ = line;
+  part_ = 0;
+}
+
+void RowSink::place(Provenance& from) {
+  from.table = layout_;
+  from.file = file_;
+  from.line = line_;
+  from.part = part_++;
+  from.origin = origin_;
+}
+
 void RowSink::add(MeasuredOperation row) {
-  row.from.table = layout_;
-  row.from.line = line_;
   ++rows_;
+  place(row.from);
   if (sink_.operation) sink_.operation(std::move(row));
 }
 
 void RowSink::add(MeasuredNetwork row) {
-  row.from.table = layout_;
-  row.from.line = line_;
   ++rows_;
+  place(row.from);
   if (sink_.network) sink_.network(std::move(row));
 }
 
@@ -91,6 +105,43 @@ void RowSink::add(MeasuredSetting row) {
   row.from.line = line_;
   ++rows_;
   if (sink_.setting) sink_.setting(std::move(row));
+}
+
+void RowSink::add(MeasuredOther row) {
+  place(row.from);
+  if (sink_.other) {
+    ++rows_;
+    sink_.other(std::move(row));
+  } else {
+    unmapped(ErrorCode::kUnsupported, std::move(row.reason));
+  }
+}
+
+void RowSink::unmapped(ErrorCode code, std::string reason) {
+  ++rows_;
+  if (sink_.unmapped) sink_.unmapped({line_, std::move(reason), code});
+}
+
+Result<void> RowSink::add(const Measurement& row) {
+  ++rows_;
+  return deliver(row, pool_, sink_);
+}
+
+MeasuredOther other_row(Row& row, std::string_view gpu_column, bool network, std::string name) {
+  MeasuredOther out;
+  out.network = network;
+  out.model = std::move(name);
+  out.at.gpu = row.text(gpu_column);
+  if (out.at.gpu.empty()) {
+    out.at.gpu = "not stated";
+    add_caution(out.from.anomaly, "gpu-not-stated");
+  }
+  out.reason = network ? "not one step of a whole network in words of ours" : "an operation that is none of ours";
+  return out;
+}
+
+void add_details(MeasuredOther& out, const Row& row, std::initializer_list<std::string_view> columns) {
+  for (const std::string_view column : columns) add_detail(out.details, column, row.text(column));
 }
 
 std::vector<GpuColumn> gpu_columns(const CsvHeader& header) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a table layout is made of. A new one: a file in layouts/ and its line in table.cpp.
+// What a table layout is made of. A new one: a file in layouts/ and its line in layouts/list.cpp.
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -11,29 +12,12 @@
 
 #include "dataset/csv.h"
 #include "dataset/measured.h"
+#include "dataset/measurement.h"
 #include "dataset/operation.h"
+#include "dataset/possible.h"
 #include "dataset/table.h"
 
 namespace joulecast {
-
-// What one step of a network or operation can have measured, generously: beyond it a cell is garbage, not a
-// measurement.
-struct PossibleRange {
-  double least, most;
-  std::string_view unit;
-};
-constexpr PossibleRange possible(Seconds) {
-  return {1e-9, 1e6, "s"};  // about a cycle; eleven days
-}
-constexpr PossibleRange possible(Watts) {
-  return {0.1, 1e5, "W"};  // a rack full of boards stays below
-}
-constexpr PossibleRange possible(Joules) {
-  return {1e-10, 1e11, "J"};  // the product of both
-}
-constexpr PossibleRange possible(Hertz) {
-  return {1e6, 1e10, "Hz"};  // a parked clock; above any chip's
-}
 
 // Column names of a table and where they are.
 using CsvHeader = std::map<std::string, std::size_t, std::less<>>;
@@ -84,20 +68,31 @@ class Row {
 // What a layout hands rows to. Fills in where they come from.
 class RowSink {
  public:
-  RowSink(std::string_view layout, const TableSink& sink) : layout_(layout), sink_(sink) {}
+  RowSink(std::string_view layout, std::string_view file, std::shared_ptr<const Origin> origin, const TableSink& sink)
+      : layout_(layout), file_(file), origin_(std::move(origin)), sink_(sink) {}
 
-  void set_line(std::size_t line) { line_ = line; }
+  void set_line(std::size_t line);
   void add(MeasuredOperation row);
   void add(MeasuredNetwork row);
   void add(MeasuredSetting row);
+  void add(MeasuredOther row);
+  void unmapped(ErrorCode code, std::string reason);
+  // Of rows that say themselves where they come from.
+  Result<void> add(const Measurement& row);
+  [[nodiscard]] bool wants_others() const { return sink_.other != nullptr; }
+  [[nodiscard]] std::size_t line() const { return line_; }
+  [[nodiscard]] std::string_view file() const { return file_; }
   OperationPool& pool() { return pool_; }
-  // How many were added.
+  // How many there were, those that could not be used among them.
   [[nodiscard]] std::size_t rows() const { return rows_; }
 
  private:
-  std::string_view layout_;
+  void place(Provenance& from);
+
+  std::string_view layout_, file_;
+  std::shared_ptr<const Origin> origin_;
   const TableSink& sink_;
-  std::size_t line_ = 0, rows_ = 0;
+  std::size_t line_ = 0, part_ = 0, rows_ = 0;
   OperationPool pool_;
 };
 
@@ -115,7 +110,18 @@ struct TableLayout {
   std::string_view name;
   std::vector<std::string_view> columns;  // those a header must have
   Result<RowReader> (*open)(const TableContext& context);
+  // Reads a line that `open`'s reader calls unsupported, as rows that are kept but are none of our operations; may be
+  // nullptr.
+  Result<void> (*other)(Row& row, RowSink& sink) = nullptr;
+  Origin origin = {};  // as the table's publisher tells it
+  // Not empty: the table is known and holds no measurements; why. `open` is then nullptr.
+  std::string_view no_measurements = {};
 };
+
+// A row that is none of our operations. `network`: of a network or part of one.
+MeasuredOther other_row(Row& row, std::string_view gpu_column, bool network, std::string name);
+// Adds the columns' cells to the row's details, those that are not empty.
+void add_details(MeasuredOther& out, const Row& row, std::initializer_list<std::string_view> columns);
 
 // For wide tables: columns "<gpu>_s" beyond the layout's own, in the order of the table.
 struct GpuColumn {

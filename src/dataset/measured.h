@@ -14,13 +14,35 @@
 
 namespace joulecast {
 
-// What was read off clock and power sensor. Absent: the table does not say.
-struct Readings {
-  std::optional<Seconds> time, time_std;  // of one iteration
-  std::optional<Watts> power, power_std;  // mean while it ran
-  std::optional<Joules> energy, energy_std;
-  std::optional<Bytes> memory;
+// How a memory reading relates to what was needed.
+enum class MemoryRelation : std::uint8_t {
+  kEqual,
+  kAtMost,  // it ran in this much
+  kAbove,   // it did not
 };
+
+// What was read off clock and power sensor. Absent: the table does not say. `..._std` is the standard deviation over
+// the repeats, `..._error` the standard error of the value itself.
+struct Readings {
+  std::optional<Seconds> time, time_std, time_error;   // of one iteration
+  std::optional<Watts> power, power_std, power_error;  // mean while it ran
+  std::optional<Joules> energy, energy_std, energy_error;
+  std::optional<Bytes> memory, memory_error;
+  std::string memory_kind;  // "max-allocated", "reserved", "smi", ...; kinds do not mix
+  MemoryRelation memory_relation = MemoryRelation::kEqual;
+  std::optional<std::int64_t> repeats;
+};
+
+// What the power and energy readings contain.
+enum class PowerScope : std::uint8_t {
+  kGpu,      // the boards of the GPUs that ran it, added up
+  kHost,     // those and an estimate of processor and memory, some tools with a factor for cooling
+  kMachine,  // everything behind the plug
+};
+std::string_view name(PowerScope scope);         // "gpu", "gpu+host", "machine"
+std::string_view name(MemoryRelation relation);  // "=", "<=", ">"
+std::optional<PowerScope> parse_power_scope(std::string_view text);
+std::optional<MemoryRelation> parse_memory_relation(std::string_view text);
 
 // Under what it was measured. A setting that is absent is the device's default.
 struct Circumstances {
@@ -31,16 +53,29 @@ struct Circumstances {
   std::optional<Runtime> runtime;  // absent for runtimes we have no word for; `software` names them
   std::string software;            // "pytorch 2.1", "vllm 0.22.0"; empty where the table does not say
   std::optional<Watts> power_limit;
+  std::optional<Hertz> sm_clock, memory_clock;
+  std::string mig_profile;  // where a slice of the GPU ran it
+  PowerScope scope = PowerScope::kGpu;
+  std::string campaign;  // rows of different campaigns of one table were measured under other conditions
   // The GPU was in a state of lower power and clock that the log does not name.
   bool low_power = false;
+};
+
+// Who published a measurement, under what licence, and how it was made.
+struct Origin {
+  std::string source, licence, protocol;
 };
 
 // Where a row comes from, and whether it should be learned from.
 struct Provenance {
   std::string table;     // name of the layout
+  std::string file;      // its name without folders
   std::size_t line = 0;  // in the file
+  std::size_t part = 0;  // which of the rows the line gave
+  std::shared_ptr<const Origin> origin;
+  std::string upstream;  // where the publisher's own files have it
   bool primary = true;   // false for trials and repeats that a better run replaced
-  std::string anomaly;   // what is odd about the measurement; empty if nothing
+  std::string anomaly;   // words of cautions.h and of the table itself, with ',' between; empty if nothing is odd
   std::string split;     // "train" or "test" where the publisher drew a line
 };
 
@@ -71,6 +106,16 @@ struct MeasuredNetwork {
   std::string optimizer;                 // of training; empty where the table does not say
   int gpu_count = 1;                     // `batch` is the sum over them
   bool compiled = false, channels_last = false;
+  std::string details;  // what else the table says (details.h)
+};
+
+// What we cannot predict (yet), but keep: operators that are none of ours, runs that are not one step of a network.
+struct MeasuredOther : MeasuredNetwork {  // `model` holds the name, of an operation too
+  bool network = false;                   // of a network or a part of it, not of an operation
+  std::string per;                        // what one time and energy is of: "token", "epoch", ...; empty: one execution
+  std::string reason;                     // why it is not an operation or step of ours
+  // These stand for at.mode and at.precision, for which we may have no word. Empty where the table does not say.
+  std::string mode, precision;
 };
 
 // A run of one workload under one setting: a point of a sweep.

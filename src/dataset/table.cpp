@@ -16,33 +16,6 @@ namespace {
 // More broken lines than this are not accidents.
 constexpr std::size_t kMaxBrokenLines = 10'000;
 
-// The first that fits is taken: those that want more columns come first.
-const std::vector<TableLayout>& layouts() {
-  static const std::vector<TableLayout> all = {
-      heidelberg_operations_layout(),
-      heidelberg_networks_layout(),
-      aic_power_attention_layout(),
-      aic_power_gemm_layout(),
-      aic_attention_layout(),
-      aic_gemm_layout(),
-      neusight_gemm_layout(),
-      neusight_conv_layout(),
-      neusight_vec_layout(),
-      timm_benchmark_layout(),
-      torchvision_layout(),
-      profet_train_layout(),
-      cde_conv_layout(),
-      cde_dense_layout(),
-      deepbench_layout(),
-      vidur_layout(),
-      zeus_power_limit_layout(),
-      perseus_clock_layout(),
-      perseus_limit_layout(),
-      guerreiro_layout(),
-  };
-  return all;
-}
-
 std::vector<std::string_view> missing_columns(const TableLayout& layout, const CsvHeader& header) {
   std::vector<std::string_view> missing;
   for (const std::string_view column : layout.columns) {
@@ -51,24 +24,31 @@ std::vector<std::string_view> missing_columns(const TableLayout& layout, const C
   return missing;
 }
 
-Result<const TableLayout*> recognise(const CsvHeader& header) {
+tl::unexpected<Error> unknown_header(const TableLayout* closest, const CsvHeader& header) {
+  std::string text = "the header fits no known table";
+  if (closest != nullptr) {
+    text += fmt::format("; closest is {}, which also has: {}", closest->name,
+                        fmt::join(missing_columns(*closest, header), ", "));
+  }
+  return unsupported(text + "; for measurements of your own see docs/formats/measurements.md");
+}
+
+// Of those whose columns are all there, the one that wants most.
+Result<const TableLayout*> recognise(const CsvHeader& header, const std::vector<TableLayout>& layouts) {
+  const TableLayout* fitting = nullptr;
   const TableLayout* closest = nullptr;
   double best = 0.0;
-  for (const TableLayout& layout : layouts()) {
+  for (const TableLayout& layout : layouts) {
     const auto missing = missing_columns(layout, header).size();
-    if (missing == 0) return &layout;
+    if (missing == 0 && (fitting == nullptr || fitting->columns.size() < layout.columns.size())) fitting = &layout;
     const double share = 1.0 - static_cast<double>(missing) / static_cast<double>(layout.columns.size());
     if (share > best) {
       best = share;
       closest = &layout;
     }
   }
-  std::string text = fmt::format("the header fits no known table; known: {}", fmt::join(table_layouts(), ", "));
-  if (closest != nullptr) {
-    text += fmt::format("; closest is {}, which also has: {}", closest->name,
-                        fmt::join(missing_columns(*closest, header), ", "));
-  }
-  return unsupported(std::move(text));
+  if (fitting == nullptr) return unknown_header(closest, header);
+  return fitting;
 }
 
 Result<CsvHeader> read_header(CsvReader& reader) {
@@ -82,27 +62,35 @@ Result<CsvHeader> read_header(CsvReader& reader) {
   return header;
 }
 
+// One line of a layout; what it cannot read itself goes to its reader of others.
+Result<void> read_line(const TableLayout& layout, const RowReader& read, Row& row, RowSink& sink) {
+  auto ok = read(row, sink);
+  if (ok || ok.error().code() != ErrorCode::kUnsupported || layout.other == nullptr || !sink.wants_others()) return ok;
+  return layout.other(row, sink);
+}
+
 // One line after the other; what cannot be used is noted.
-Result<void> read_lines(CsvReader& reader, const CsvHeader& header, const RowReader& read, RowSink& sink,
-                        Table& table) {
+Result<void> read_lines(CsvReader& reader, const CsvHeader& header, const TableLayout& layout, const RowReader& read,
+                        RowSink& sink, const TableLimits& limits) {
   std::vector<std::string_view> fields;
   std::size_t broken = 0;
   while (true) {
     const auto more = reader.next(fields);
     if (more && !*more) return {};
+    sink.set_line(reader.line());
     if (!more || fields.size() != header.size()) {
-      table.unmapped.add(reader.line(), more ? fmt::format("{} fields for {} columns", fields.size(), header.size())
-                                             : more.error().text());
+      sink.unmapped(ErrorCode::kInvalidInput,
+                    more ? fmt::format("{} fields for {} columns", fields.size(), header.size()) : more.error().text());
       if (++broken > kMaxBrokenLines) {
         return invalid(fmt::format("line {}: more than {} broken lines", reader.line(), kMaxBrokenLines));
       }
       continue;
     }
-    sink.set_line(reader.line());
     Row row(header, fields);
-    if (auto ok = read(row, sink); !ok) table.unmapped.add(reader.line(), ok.error().text());
-    if (sink.rows() + table.unmapped.rows() > kMaxTableRows)
-      return unsupported(fmt::format("line {}: more than {} rows", reader.line(), kMaxTableRows));
+    if (auto ok = read_line(layout, read, row, sink); !ok) sink.unmapped(ok.error().code(), ok.error().text());
+    if (sink.rows() > limits.rows) {
+      return unsupported(fmt::format("line {}: more than {} rows", reader.line(), limits.rows));
+    }
   }
 }
 
@@ -110,35 +98,49 @@ Result<void> read_lines(CsvReader& reader, const CsvHeader& header, const RowRea
 
 std::vector<std::string_view> table_layouts() {
   std::vector<std::string_view> names;
-  for (const TableLayout& layout : layouts()) names.push_back(layout.name);
+  for (const TableLayout& layout : all_layouts()) names.push_back(layout.name);
   return names;
 }
 
-Result<Table> parse_table(std::string_view text, std::string_view name, const TableSink& sink) {
-  if (text.size() > kMaxTableBytes)
-    return unsupported(fmt::format("has {} bytes; a table has at most {}", text.size(), kMaxTableBytes));
+std::string_view no_measurements(std::string_view layout) {
+  for (const TableLayout& known : all_layouts()) {
+    if (known.name == layout) return known.no_measurements;
+  }
+  return {};
+}
+
+Result<Table> parse_table(std::string_view text, std::string_view name, const TableSink& sink,
+                          const TableLimits& limits) {
+  if (text.size() > limits.bytes)
+    return unsupported(fmt::format("has {} bytes; a table has at most {}", text.size(), limits.bytes));
   CsvReader reader(text);
   JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(reader));
-  JC_ASSIGN_OR_RETURN(const TableLayout* layout, recognise(header));
+  auto sweep = sink.setting ? recognise(header, sweep_layouts()) : Result<const TableLayout*>(nullptr);
+  JC_ASSIGN_OR_RETURN(const TableLayout* layout, sweep&&* sweep ? std::move(sweep) : recognise(header, all_layouts()));
+  if (!layout->no_measurements.empty()) {
+    return unsupported(fmt::format("{} holds no measurements: {}", layout->name, layout->no_measurements));
+  }
   Table table;
   table.layout = layout->name;
+  TableSink complete = sink;
+  if (!complete.unmapped) {
+    complete.unmapped = [&](const UnmappedLine& line) { table.unmapped.add(line.line, line.reason); };
+  }
   JC_ASSIGN_OR_RETURN(const RowReader read, layout->open({header, name, table.notes}));
-  RowSink rows(layout->name, sink);
-  JC_RETURN_IF_ERROR(read_lines(reader, header, read, rows, table));
+  RowSink rows(layout->name, name, std::make_shared<const Origin>(layout->origin), complete);
+  JC_RETURN_IF_ERROR(read_lines(reader, header, *layout, read, rows, limits));
   return table;
 }
 
 Result<Table> parse_table(std::string_view text, std::string_view name) {
   std::vector<MeasuredOperation> operations;
   std::vector<MeasuredNetwork> networks;
-  std::vector<MeasuredSetting> settings;
-  const TableSink sink{[&](MeasuredOperation row) { operations.push_back(std::move(row)); },
-                       [&](MeasuredNetwork row) { networks.push_back(std::move(row)); },
-                       [&](MeasuredSetting row) { settings.push_back(std::move(row)); }};
+  TableSink sink;
+  sink.operation = [&](MeasuredOperation row) { operations.push_back(std::move(row)); };
+  sink.network = [&](MeasuredNetwork row) { networks.push_back(std::move(row)); };
   JC_ASSIGN_OR_RETURN(Table table, parse_table(text, name, sink));
   table.operations = std::move(operations);
   table.networks = std::move(networks);
-  table.settings = std::move(settings);
   return table;
 }
 
@@ -160,9 +162,21 @@ Result<Table> read_table(const std::string& path) {
   return placed(parse_table(file.text(), file_name(path)), path);
 }
 
-Result<Table> read_table(const std::string& path, const TableSink& sink) {
+Result<Table> read_table(const std::string& path, const TableSink& sink, const TableLimits& limits) {
   JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
-  return placed(parse_table(file.text(), file_name(path), sink), path);
+  return placed(parse_table(file.text(), file_name(path), sink, limits), path);
+}
+
+Result<std::string_view> recognise_table(const std::string& path) {
+  JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
+  CsvReader reader(file.text());
+  const auto layout = [&]() -> Result<std::string_view> {
+    JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(reader));
+    JC_ASSIGN_OR_RETURN(const TableLayout* found, recognise(header, all_layouts()));
+    return found->name;
+  }();
+  if (!layout) return tl::unexpected(Error(layout.error()).in(path));
+  return layout;
 }
 
 }  // namespace joulecast

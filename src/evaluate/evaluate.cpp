@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "dataset/table.h"
 #include "evaluate/judges.h"
 
 namespace joulecast {
@@ -86,7 +85,7 @@ Result<Evaluation> evaluate_table(const std::string& table, const std::string& p
     tally.judged(row.at, done);
     if (options.row) options.row(done);
   };
-  JC_ASSIGN_OR_RETURN(const Table read, read_table(table, sink));
+  JC_ASSIGN_OR_RETURN(const Table read, options.read ? options.read(table, sink) : read_table(table, sink));
   if (needs_graphs)
     return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
   Evaluation out = tally.finish();

@@ -14,6 +14,7 @@
 
 #include "dataset/metrics.h"
 #include "dataset/refusals.h"
+#include "dataset/table.h"
 #include "joulecast/gpu.h"
 #include "joulecast/result.h"
 #include "joulecast/workload.h"
@@ -65,6 +66,8 @@ struct JudgedRow {
 struct EvaluateOptions {
   std::string graphs;  // folder with one graph a model, for tables of networks
   std::function<void(const JudgedRow&)> row = {};
+  // What reads the table; read_table() where it is not set.
+  std::function<Result<Table>(const std::string& table, const TableSink& sink)> read = {};
 };
 
 // Errors: those of the table's and the pack's readers; kInvalidInput for a table of networks without `graphs`.

@@ -45,7 +45,8 @@ GroupFit bound_alone(Group group);
 
 // Reads tables, fits every group and writes the pack with its report.
 struct TrainOptions {
-  std::vector<std::string> tables;
+  std::vector<std::string> tables;   // or stores of them
+  std::vector<std::string> layouts;  // of stores; empty: all
   std::string out = "joulecast.jcpack";
   std::string without;      // file of operations to leave out: one Sample::key a line
   std::string without_gpu;  // catalogue name of a GPU to leave out

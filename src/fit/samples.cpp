@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "store/read_rows.h"
+
 namespace joulecast {
 namespace {
 
@@ -49,7 +51,8 @@ Result<Policy> neusight(const MeasuredOperation& row) {
     const Shape& weight = row.graph->value(node.inputs[1]).type.shape;
     if (contains(row.at.gpu, "P100") && weight[0] >= 16384) return unsupported("unexplained slow region");
   }
-  return Policy{.weight = 0.03,
+  const bool product = std::holds_alternative<Linear>(node.op) || std::holds_alternative<MatMul>(node.op);
+  return Policy{.weight = product ? 0.01 : 0.03,
                 .stratum = fmt::format("neusight/{}/{}/{}", row.at.gpu, label(node.op), row.from.split),
                 .power = false};
 }
@@ -134,7 +137,8 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
 
 }  // namespace
 
-Result<Refusals> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set) {
+Result<Refusals> add_table(const std::string& place, const std::vector<std::string>& layouts,
+                           const Catalogue& catalogue, SampleSet& set) {
   Refusals refused;
   TableSink sink;
   sink.network = [&](const MeasuredNetwork& row) {
@@ -145,7 +149,7 @@ Result<Refusals> add_table(const std::string& path, const Catalogue& catalogue, 
     if (!sample) return refused.add(row.from.line, sample.error().text());
     set.groups[static_cast<std::size_t>(group_of(sample->work))].push_back(std::move(*sample));
   };
-  JC_ASSIGN_OR_RETURN(const Table table, read_table(path, sink));
+  JC_ASSIGN_OR_RETURN(const Table table, read_rows(place, layouts, sink));
   refused.add(table.unmapped);
   set.refused[table.layout].add(refused);
   return refused;

@@ -38,9 +38,10 @@ struct SampleSet {
   std::map<std::string, Refusals> refused;  // per table
 };
 
-// Adds the usable rows of one table; the others are counted with their reasons, and come back.
-// Errors: those of read_table.
-Result<Refusals> add_table(const std::string& path, const Catalogue& catalogue, SampleSet& set);
+// Adds the usable rows of one table, or of a store and there of the layouts named; the others are counted with their
+// reasons, and come back. Errors: those of read_rows.
+Result<Refusals> add_table(const std::string& place, const std::vector<std::string>& layouts,
+                           const Catalogue& catalogue, SampleSet& set);
 
 // Keeps at most `limit` rows of each stratum that has one, chosen by a hash of their keys: the same rows every time.
 void thin_out(SampleSet& set);

@@ -213,7 +213,7 @@ Result<SampleSet> read_tables(const TrainOptions& options, const Progress& progr
   SampleSet set;
   for (const std::string& path : options.tables) {
     progress("reading " + path);
-    JC_ASSIGN_OR_RETURN(const Refusals refused, add_table(path, Catalogue::shipped(), set));
+    JC_ASSIGN_OR_RETURN(const Refusals refused, add_table(path, options.layouts, Catalogue::shipped(), set));
     for (const std::string& line : refusal_lines(refused)) progress("  " + line);
   }
   JC_ASSIGN_OR_RETURN(const std::size_t left_out, leave_out(options, set));

@@ -16,6 +16,11 @@ bool take_option(std::vector<std::string>& words, joulecast::TrainOptions& optio
     words.erase(words.begin());
     return true;
   }
+  if (words.front() == "--layout" && words.size() > 1) {
+    options.layouts.push_back(words[1]);
+    words.erase(words.begin(), words.begin() + 2);
+    return true;
+  }
   const std::pair<std::string_view, std::string*> valued[] = {{"--without", &options.without},
                                                               {"--without-gpu", &options.without_gpu},
                                                               {"--calibration", &options.calibration}};

@@ -2,6 +2,8 @@
 // What the printer and the parser of the text form agree on.
 #pragma once
 
+#include <string>
+
 #include "joulecast/graph.h"
 
 namespace joulecast::text_form {
@@ -19,5 +21,9 @@ inline TensorType implied_type(const GraphInput& input) {
   }
   return type;
 }
+
+// The fields of an operator that differ from their defaults, as they stand between the braces of its node; may be
+// empty.
+std::string fields_text(const Operator& op);
 
 }  // namespace joulecast::text_form

@@ -80,10 +80,18 @@ std::string fields_text(const Op& op) {
   std::string out;
   Op::fields([&](std::string_view field, auto member) {
     if (op.*member == defaults.*member) return;
-    out += fmt::format("{}{} = {}", out.empty() ? " {" : ", ", field, to_text(op.*member));
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", field, to_text(op.*member));
   });
-  return out.empty() ? out : out + '}';
+  return out;
 }
+
+}  // namespace
+
+std::string text_form::fields_text(const Operator& op) {
+  return std::visit([](const auto& one) { return joulecast::fields_text(one); }, op);
+}
+
+namespace {
 
 class Printer {
  public:
@@ -188,7 +196,8 @@ class Printer {
       const ValueId id = node.inputs[i];
       text += fmt::format("{}{}", i == 0 ? "" : ", ", id == kNoValue ? "_" : names_[index(id)]);
     }
-    text += ")" + std::visit([](const auto& op) { return fields_text(op); }, node.op);
+    text += ")";
+    if (const std::string fields = text_form::fields_text(node.op); !fields.empty()) text += " {" + fields + "}";
     if (!node.name.empty()) text += " " + quoted(node.name);
     line(text);
   }

@@ -9,7 +9,7 @@
 
 namespace joulecast {
 
-extern const std::array<std::string_view, 25> kConvFeatures;
+extern const std::array<std::string_view, 27> kConvFeatures;
 extern const std::array<std::string_view, 14> kPointwiseFeatures;
 extern const std::array<std::string_view, 22> kReductionFeatures;
 extern const std::array<std::string_view, 23> kGemmSimtFeatures;

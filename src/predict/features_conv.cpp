@@ -10,11 +10,11 @@
 
 namespace joulecast {
 
-const std::array<std::string_view, 25> kConvFeatures{
+const std::array<std::string_view, 27> kConvFeatures{
     "compute",       "memory",      "host",         "host_per_gpu", "forward",       "data_gradient", "weight_gradient",
     "ideal",         "group_out",   "groups",       "group_in",     "kernel_height", "kernel_width",  "stride",
     "out_places",    "p2_group_in", "p2_group_out", "p2_width",     "p2_out_places", "in_per_l2",     "out_per_l2",
-    "weight_per_l2", "state",       "tensor",       "bias"};
+    "weight_per_l2", "state",       "tensor",       "bias",         "copies",        "bias_pass"};
 
 namespace {
 
@@ -79,17 +79,37 @@ bool is_tensor(const ConvWork& w) {
   return w.arithmetic != Arithmetic::kFp32 && w.arithmetic != Arithmetic::kFp64;
 }
 
+// A layer on an image: so few channels that no kernel fills its tiles with them.
+bool is_first(const ConvWork& w, const Sizes& s) {
+  return s.group_in <= 4 && !(s.group_in == 1 && w.groups > 1);
+}
+
+bool is_one_by_one(const ConvWork& w) {
+  return w.kernel_height == 1 && w.kernel_width == 1;
+}
+
+// A product of the tensors as they lie in memory. Tensor kernels load four numbers at once: an odd number of places
+// would misalign every other channel.
+bool is_plain_product(const ConvWork& w) {
+  return is_one_by_one(w) && w.stride == 1 && w.out_height * w.out_width % 4 == 0;
+}
+
 // Share of the peak that each pass reaches.
 struct Efficiency {
   double forward, data, weight;
 };
 
-Efficiency efficiency_of(const ConvWork& w, const Sizes& s, const Device& device) {
-  const bool first = s.group_in <= 4 && !(s.group_in == 1 && w.groups > 1);  // an image's few channels
-  if (is_tensor(w)) {
-    const double reach = device.reach_at(w.arithmetic);
-    return {0.50 * reach * (first ? 0.24 : 1.0), 0.43 * reach, 0.43 * reach};
-  }
+Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& device) {
+  constexpr double kFewChannels = 0.28;  // up to 16 fill no tile
+  const bool first = is_first(w, s);
+  const double few_out = s.group_out <= 16 ? kFewChannels : 1.0;
+  const double few_in = s.group_in <= 16 && !first ? kFewChannels : 1.0;
+  const double misaligned = is_one_by_one(w) && !is_plain_product(w) ? 0.6 : 1.0;
+  const double reach = device.reach_at(w.arithmetic);
+  return {0.50 * reach * (first ? 0.24 : 1.0) * few_out * misaligned, 0.45 * reach * few_in, 0.44 * reach};
+}
+
+Efficiency simt_efficiency(const ConvWork& w, const Sizes& s) {
   const std::int64_t longest = std::max(w.kernel_height, w.kernel_width);
   const std::int64_t shortest = std::min(w.kernel_height, w.kernel_width);
   // Only FP32 has the fast algorithms: FP64 networks on GeForce cards take twice what they would give.
@@ -101,7 +121,7 @@ Efficiency efficiency_of(const ConvWork& w, const Sizes& s, const Device& device
   const double line = fast && longest >= 5 && shortest == 1 ? 1.6 : 1.0;  // 1x7 and 7x1
   const double forward = winograd ? (aligned ? 2.05 : 1.25) : 1.0;
   const double data = winograd ? (aligned ? 2.05 : 1.4) : 1.0;
-  const double early = first ? 3.9 : 1.0;
+  const double early = is_first(w, s) ? 3.9 : 1.0;
   return {0.87 * forward * fft * line, 0.78 * data * fft * line * early, 0.72 * fft * early};
 }
 
@@ -111,7 +131,7 @@ struct Passes {
 
 // The gradients' passes are 0 where there are none.
 Passes dense_passes(const ConvWork& w, const Sizes& s, const Device& device, double peak, bool training) {
-  const Efficiency e = efficiency_of(w, s, device);
+  const Efficiency e = is_tensor(w) ? tensor_efficiency(w, s, device) : simt_efficiency(w, s);
   const auto groups = static_cast<double>(w.groups);
   const auto stride = static_cast<double>(w.stride);
   const double per_sm = peak / device.sm;
@@ -134,6 +154,23 @@ double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device
   return s.macs * 1e-12 * scale * picoseconds * strided * narrow;
 }
 
+// What runs beside the products of the forward pass, in seconds: kernels that copy the tensors from NCHW to NHWC and
+// back, which tensor kernels want, and the one that adds a bias, which reads and writes the output.
+struct Beside {
+  double copies = 0, bias = 0;
+};
+
+Beside beside(const ConvWork& w, const Sizes& s, const Device& device) {
+  const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
+  Beside out;
+  if (w.bias != 0) out.bias = 2.2 * s.out * second_per_element;
+  if (!is_tensor(w)) return out;
+  const double in = is_plain_product(w) ? 0.10 : is_one_by_one(w) ? 0.65 : 1.15;
+  const double back = is_plain_product(w) ? 0.10 : is_one_by_one(w) ? 0.95 : 0.60;
+  out.copies = (in * s.in + back * s.out) * second_per_element;
+  return out;
+}
+
 // joined() with p = 4/3, in roots instead of powers: tiles compute while others load, but not all of the time.
 double overlapped(double a, double b) {
   const double larger = std::max(a, b);
@@ -143,21 +180,26 @@ double overlapped(double a, double b) {
   return larger * root * std::sqrt(root);
 }
 
-double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const Device& device, bool training) {
-  const auto size = static_cast<double>(w.element_bytes);
+double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more, const Device& device,
+                  bool training) {
+  const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
   const bool tensor = is_tensor(w);
-  // Tensor kernels want channels last: the NCHW tensors are transposed in and out.
-  const double copies = tensor ? 2.7 * size / 4.0 * (s.in + s.out) : 0.0;
-  const double moved = (size * (s.in + s.out + s.weight) + copies) * 0.9 / device.bandwidth;
-  const double latency = tensor ? 23.5e-6 : 20.4e-6;
-  double time = overlapped(pass.forward, moved) + latency;
+  const double moved = (s.in + s.out + s.weight) * second_per_element * 0.9;
+  const double latency = tensor ? 22.8e-6 : 20.4e-6;
+  // Tensor kernels load asynchronously and overlap better.
+  const auto with_traffic = [&](double products) {
+    return tensor ? joined2(products, moved) : overlapped(products, moved);
+  };
+  double time = with_traffic(pass.forward) + more.copies + more.bias + latency;
   if (!training) return time;
-  time += overlapped(pass.data, moved) + overlapped(pass.weight, moved) + 2.0 * latency;
-  return time + 3.0 * size * (s.in + s.weight) * 1.1 / device.bandwidth;  // gradients added up, not set
+  time += with_traffic(pass.data) + with_traffic(pass.weight) + 2.0 * latency;
+  time += 4.6 * more.copies;                                         // both gradients' operands and results
+  if (w.bias != 0) time += s.out * second_per_element;               // its gradient is a sum over the output's
+  return time + 3.0 * (s.in + s.weight) * second_per_element * 1.1;  // gradients added up, not set
 }
 
 void append_features(const ConvWork& work, const Device& device, Situation situation, const Sizes& s,
-                     const Passes& pass, const Physics& p, std::span<float> features) {
+                     const Passes& pass, const Beside& more, const Physics& p, std::span<float> features) {
   const auto size = static_cast<double>(work.element_bytes);
   const double ideal = 2.0 * s.macs * (situation.state == State::kTraining ? 3.0 : 1.0) / p.peak;
   const std::int64_t places = work.out_height * work.out_width;
@@ -185,7 +227,9 @@ void append_features(const ConvWork& work, const Device& device, Situation situa
                            size * s.weight / device.l2,
                            static_cast<double>(situation.state),
                            is_tensor(work) ? 1.0 : 0.0,
-                           static_cast<double>(work.bias)};
+                           static_cast<double>(work.bias),
+                           more.copies / p.bound,
+                           more.bias / p.bound};
   static_assert(std::size(values) == kConvFeatures.size());
   write_features(values, features);
 }
@@ -203,15 +247,16 @@ Physics physics_of(const ConvWork& work, const Device& device, Situation situati
   p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
   p.memory = p.bytes / device.bandwidth;
   p.host = host_floor(work, device, situation);
+  const Beside more = beside(work, s, device);
   if (s.group_in == 1 && work.groups > 1) {  // depthwise
     p.compute = depthwise_compute(work, s, device, training);
     p.gpu = std::max(p.compute, p.memory * 1.1) + 3e-6;
   } else {
     p.compute = pass.forward + (training ? pass.data + pass.weight : 0.0);
-    p.gpu = dense_time(work, s, pass, device, training);
+    p.gpu = dense_time(work, s, pass, more, device, training);
   }
   p.bound = joined8(p.gpu, p.host);
-  append_features(work, device, situation, s, pass, p, features);
+  append_features(work, device, situation, s, pass, more, p, features);
   return p;
 }
 

@@ -49,6 +49,8 @@ double ctas(const Shape3& s, double tile) {
 void append_simt(const GemmWork& work, const Device& device, Situation situation, const Shape3& s, const Physics& p,
                  const Parts& part, std::span<float> features) {
   const double full = ctas(s, 128);
+  // A bare loop has no modules and another version of cuBLAS: it is none of the states.
+  const double state = situation.host == Host::kBare ? -1.0 : static_cast<double>(situation.state);
   const double values[] = {part.tiled / p.bound,
                            part.moved / p.bound,
                            p.host / p.bound,
@@ -70,7 +72,7 @@ void append_simt(const GemmWork& work, const Device& device, Situation situation
                            part.set / device.l2,
                            p.bytes / device.l2,
                            s.batch * s.columns * s.depth * static_cast<double>(work.element_bytes) / device.l2,
-                           static_cast<double>(situation.state),
+                           state,
                            work.weight ? 0.0 : 1.0};
   static_assert(std::size(values) == kGemmSimtFeatures.size());
   write_features(values, features);

@@ -44,6 +44,9 @@ double joined_by_squares(double a, double b) {
   for (int i = 0; i < kSquares; ++i) root = std::sqrt(root);
   return larger * root;
 }
+inline double joined2(double a, double b) {
+  return joined_by_squares<1>(a, b);
+}
 inline double joined8(double a, double b) {
   return joined_by_squares<3>(a, b);
 }

@@ -39,16 +39,26 @@ def check_paths(root, page, text, errors):
             errors.append(f"link to {link} leads nowhere")
 
 
+def help_of(program, words, helps):
+    """The help of a verb or of a verb and its subcommand; None where there is none."""
+    if words not in helps:
+        done = subprocess.run([program, *words.split(), "--help"], capture_output=True, text=True)
+        helps[words] = done.stdout if done.returncode == 0 else None
+    return helps[words]
+
+
 def check_calls(program, text, helps, errors):
     for verb, rest in CALL.findall(code_of(text)):
-        if verb not in helps:
-            done = subprocess.run([program, verb, "--help"], capture_output=True, text=True)
-            helps[verb] = done.stdout if done.returncode == 0 else None
-        if helps[verb] is None:
+        text = help_of(program, verb, helps)
+        if text is None:
             errors.append(f"there is no verb '{verb}'")
             continue
+        subcommand = rest.split()[0] if rest.split() else ""
+        if "Subcommands:" in text and re.search(rf"^  {re.escape(subcommand)} ", text, re.MULTILINE):
+            verb = f"{verb} {subcommand}"
+            text = help_of(program, verb, helps)
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", rest):
-            if not re.search(rf"(?<!\S){option}(?![a-z-])", helps[verb]):
+            if not re.search(rf"(?<!\S){option}(?![a-z-])", text):
                 errors.append(f"joulecast {verb} has no {option}")
 
 

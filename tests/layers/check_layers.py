@@ -10,7 +10,7 @@ LAYERS = [
     ["base"],
     ["graph", "gpu"],
     ["import", "dataset"],
-    ["predict"],
+    ["predict", "store"],
     ["fit", "evaluate"],
     ["cli"],
 ]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where predicted energy and energy-delay product are least over SM clocks, network by network.
 
-    tools/accuracy/clocks.py build/release/joulecast examples/*.onnx --gpu a30 --clocks 210,300,600,900,1200,1440
+    tools/accuracy/clocks.py examples/*.onnx --gpu a30 --clocks 210,300,600,900,1200,1440 --joulecast build/release/joulecast
 
 Prints a Markdown table: energy relative to the highest clock, the least energy in bold, and the clock of the least EDP.
 """
@@ -30,7 +30,7 @@ def predictions(program: str, model: str, options: argparse.Namespace) -> list[d
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
+    parser.add_argument("--joulecast", required=True, help="the program")
     parser.add_argument("models", nargs="+")
     parser.add_argument("--gpu", default="a30")
     parser.add_argument("--clocks", default="210,300,600,900,1200,1440")
@@ -45,7 +45,7 @@ def main() -> int:
     least_energy: collections.Counter[str] = collections.Counter()
     least_edp: collections.Counter[str] = collections.Counter()
     for model in options.models:
-        rows = predictions(options.program, model, options)
+        rows = predictions(options.joulecast, model, options)
         if rows is None:
             continue
         energy = [float(r["energy_j"]) for r in rows]

@@ -85,7 +85,9 @@ TableLayout aic_attention_layout() {
   return {
       "aic_attention",
       {"batch_size", "isl", "num_heads", "num_key_value_heads", "head_dim", "kv_cache_dtype", "window_size", "step"},
-      open};
+      open,
+      nullptr,
+      aic_origin()};
 }
 
 }  // namespace joulecast

@@ -46,8 +46,7 @@ Result<RowReader> open(const TableContext& context) {
 }  // namespace
 
 TableLayout aic_gemm_layout() {
-  // Fewer columns than any other: only where nothing else fits.
-  return {"aic_gemm", {"m", "n", "k", "a100_sxm_s"}, open};
+  return {"aic_gemm", {"m", "n", "k", "a100_sxm_s"}, open, nullptr, aic_origin()};
 }
 
 }  // namespace joulecast

@@ -2,6 +2,8 @@
 // Time and board power per operator of ai-dynamo/aiconfigurator: CUDA graphs, vLLM and TensorRT-LLM kernels.
 #include <fmt/format.h>
 
+#include "dataset/cautions.h"
+#include "dataset/details.h"
 #include "dataset/layouts/layouts.h"
 
 namespace joulecast {
@@ -11,16 +13,26 @@ namespace {
 // fills less than a third of that, and the power is too low. Up to 330 us it still does not fill all of it.
 constexpr Seconds kShortestCallForPower{100e-6};
 
+// Large products sit on the limit: 687 of 700 W.
+constexpr double kAtLimit = 0.97;
+
+void read_power(Row& row, Circumstances& at, Readings& readings, std::string& cautions) {
+  at.power_limit = row.quantity<Watts>("power_limit_w");
+  readings.time = row.quantity<Seconds>("latency_s");
+  readings.power = row.quantity<Watts>("power_w");
+  if (readings.time && readings.power) readings.energy = *readings.time * *readings.power;
+  if (readings.time && *readings.time < kShortestCallForPower) add_caution(cautions, "power-window-short");
+  if (readings.power && at.power_limit && *readings.power > kAtLimit * *at.power_limit) {
+    add_caution(cautions, "capped-clock");
+  }
+}
+
 MeasuredOperation common(Row& row) {
   MeasuredOperation out;
   out.at.gpu = row.text("gpu");
   out.at.runtime = Runtime::kCudaGraph;
   out.at.software = fmt::format("{} {}", row.text("framework"), row.text("version"));
-  out.at.power_limit = row.quantity<Watts>("power_limit_w");
-  out.readings.time = row.quantity<Seconds>("latency_s");
-  out.readings.power = row.quantity<Watts>("power_w");
-  if (out.readings.time && out.readings.power) out.readings.energy = *out.readings.time * *out.readings.power;
-  if (out.readings.time && *out.readings.time < kShortestCallForPower) out.from.anomaly = "power-window-short";
+  read_power(row, out.at, out.readings, out.from.anomaly);
   return out;
 }
 
@@ -100,19 +112,84 @@ Result<void> read_attention(Row& row, RowSink& sink) {
   return {};
 }
 
+// What there is no operator or precision of ours for: nvfp4, several queries in a window, layers of other kinds.
+Result<MeasuredOther> other(Row& row, std::string name, std::string_view precision) {
+  MeasuredOther out = other_row(row, "gpu", false, std::move(name));
+  out.at.runtime = Runtime::kCudaGraph;
+  out.at.software = fmt::format("{} {}", row.text("framework"), row.text("version"));
+  out.mode = "inference";
+  out.precision = precision;
+  read_power(row, out.at, out.readings, out.from.anomaly);
+  JC_RETURN_IF_ERROR(row.status());
+  return out;
+}
+
+Result<void> read_other_gemm(Row& row, RowSink& sink) {
+  const auto m = row.extent("m");
+  const auto n = row.extent("n");
+  const auto k = row.extent("k");
+  JC_ASSIGN_OR_RETURN(MeasuredOther out,
+                      other(row, fmt::format("linear {}x{} by {}x{}", m, k, n, k), row.text("dtype")));
+  add_details(out, row, {"m", "n", "k", "kernel"});
+  sink.add(std::move(out));
+  return {};
+}
+
+Result<void> read_other_attention(Row& row, RowSink& sink) {
+  JC_ASSIGN_OR_RETURN(MeasuredOther out,
+                      other(row, fmt::format("{} attention", row.text("phase")), row.text("attn_dtype")));
+  out.batch = row.extent("batch");
+  out.sequence_length = row.extent("seq");
+  add_details(out, row, {"kv_step", "heads", "kv_heads", "head_dim", "window", "kv_dtype"});
+  JC_RETURN_IF_ERROR(row.status());
+  sink.add(std::move(out));
+  return {};
+}
+
+// Parameters stand in one cell as "phase=context;batch_size=1".
+Result<void> read_misc(Row& row, RowSink& sink) {
+  JC_ASSIGN_OR_RETURN(MeasuredOther out, other(row, std::string(row.text("op")), ""));
+  JC_ASSIGN_OR_RETURN(const auto parameters, parse_details(row.text("params")));
+  for (const auto& [key, value] : parameters) add_detail(out.details, key, value);
+  // The fastest kernels there are take a microsecond.
+  if (out.readings.time && *out.readings.time < Seconds{1e-7}) return invalid("a call of less than 0.1 us");
+  sink.add(std::move(out));
+  return {};
+}
+
 }  // namespace
+
+Origin aic_origin() {
+  return {.source = "ai-dynamo/aiconfigurator@095f58a51c",
+          .licence = "Apache-2.0",
+          .protocol =
+              "CUDA graphs of many calls, up to 5 copies of the weights in turn; power is NVML every 100 ms over a "
+              "run of at most 1 s and 3000 calls"};
+}
+
+TableLayout aic_power_misc_layout() {
+  return {"aic_power_misc",
+          {"gpu", "framework", "version", "op", "params", "latency_s", "power_w", "power_limit_w"},
+          [](const TableContext&) { return Result<RowReader>(read_misc); },
+          nullptr,
+          aic_origin()};
+}
 
 TableLayout aic_power_gemm_layout() {
   return {"aic_power_gemm",
           {"gpu", "framework", "version", "kernel", "dtype", "m", "n", "k", "latency_s", "power_w", "power_limit_w"},
-          [](const TableContext&) { return Result<RowReader>(read_gemm); }};
+          [](const TableContext&) { return Result<RowReader>(read_gemm); },
+          read_other_gemm,
+          aic_origin()};
 }
 
 TableLayout aic_power_attention_layout() {
   return {"aic_power_attention",
           {"gpu", "framework", "version", "phase", "batch", "seq", "kv_step", "heads", "kv_heads", "head_dim", "window",
            "attn_dtype", "kv_dtype", "latency_s", "power_w"},
-          [](const TableContext&) { return Result<RowReader>(read_attention); }};
+          [](const TableContext&) { return Result<RowReader>(read_attention); },
+          read_other_attention,
+          aic_origin()};
 }
 
 }  // namespace joulecast

@@ -71,19 +71,59 @@ Result<void> read_dense(Row& row, RowSink& sink) {
   return {};
 }
 
+// Layers with their activation, and half precision.
+MeasuredOther other(Row& row, std::string name) {
+  MeasuredOther out = other_row(row, "gpu", false, std::move(name));
+  out.at.software = "tensorflow 1";
+  out.mode = row.text("optimizer") == "None" ? "inference" : "training";
+  out.precision = row.text("precision_bits") == "16" ? "fp16" : "fp32";
+  if (row.text("optimizer") != "None") out.optimizer = row.text("optimizer");
+  out.batch = row.extent("batchsize");
+  out.readings.time = row.quantity<Seconds>("time_median_s");
+  out.readings.time_std = row.deviation<Seconds>("time_std_s");
+  return out;
+}
+
+Result<void> read_other_conv(Row& row, RowSink& sink) {
+  MeasuredOther out = other(row, "conv layer");
+  add_details(out, row,
+              {"matsize", "channels_in", "channels_out", "kernelsize", "strides", "padding", "use_bias", "activation"});
+  JC_RETURN_IF_ERROR(row.status());
+  sink.add(std::move(out));
+  return {};
+}
+
+Result<void> read_other_dense(Row& row, RowSink& sink) {
+  MeasuredOther out = other(row, "linear layer");
+  add_details(out, row, {"dim_input", "dim_output", "activation"});
+  JC_RETURN_IF_ERROR(row.status());
+  sink.add(std::move(out));
+  return {};
+}
+
+Origin origin() {
+  return {.source = "CDECatapult/ml-performance-prediction@e649f32d35 (Justus et al. 2018)",
+          .licence = "Apache-2.0",
+          .protocol = "median of repeated session runs of one layer"};
+}
+
 }  // namespace
 
 TableLayout cde_conv_layout() {
   return {"cde_conv",
           {"gpu", "batchsize", "matsize", "channels_in", "channels_out", "kernelsize", "strides", "padding", "use_bias",
            "precision_bits", "optimizer", "activation", "time_median_s"},
-          [](const TableContext&) { return Result<RowReader>(read_conv); }};
+          [](const TableContext&) { return Result<RowReader>(read_conv); },
+          read_other_conv,
+          origin()};
 }
 
 TableLayout cde_dense_layout() {
   return {"cde_dense",
           {"gpu", "batchsize", "dim_input", "dim_output", "precision_bits", "optimizer", "activation", "time_median_s"},
-          [](const TableContext&) { return Result<RowReader>(read_dense); }};
+          [](const TableContext&) { return Result<RowReader>(read_dense); },
+          read_other_dense,
+          origin()};
 }
 
 }  // namespace joulecast

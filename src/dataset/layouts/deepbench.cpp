@@ -59,12 +59,30 @@ Result<void> read(Row& row, RowSink& sink) {
   return {};
 }
 
+Result<void> read_other(Row& row, RowSink& sink) {
+  MeasuredOther out = other_row(row, "gpu", false, std::string(row.text("op")));
+  out.at.software = "cudnn, nccl, miopen, rccl";
+  out.mode = row.text("workload") == "train" ? "training" : "inference";
+  out.precision = row.text("precision");
+  add_details(out, row, {"pass", "params", "application", "section"});
+  out.readings.time = row.quantity<Seconds>("time_s");
+  JC_RETURN_IF_ERROR(row.status());
+  // Some sheets lost their first columns: a number stands where the operation should.
+  if (parse_number(row.text("op"))) return invalid(fmt::format("'{}' is no operation", row.text("op")));
+  sink.add(std::move(out));
+  return {};
+}
+
 }  // namespace
 
 TableLayout deepbench_layout() {
   return {"deepbench_ops",
           {"gpu", "workload", "precision", "section", "op", "params", "pass", "time_s"},
-          [](const TableContext&) { return Result<RowReader>(read); }};
+          [](const TableContext&) { return Result<RowReader>(read); },
+          read_other,
+          {.source = "baidu-research/DeepBench@da81ba7820",
+           .licence = "Apache-2.0",
+           .protocol = "many calls back to back from C++, mean"}};
 }
 
 }  // namespace joulecast

@@ -94,30 +94,26 @@ Result<void> read_guerreiro(Row& row, RowSink& sink) {
 
 }  // namespace
 
-TableLayout zeus_power_limit_layout() {
-  return {
-      "zeus_power_limit_sweep",
-      {"gpu", "dataset", "network", "batch_size", "optimizer", "power_limit_w", "time_per_epoch_s", "average_power_w"},
-      [](const TableContext&) { return Result<RowReader>(read_zeus); }};
-}
+const std::vector<TableLayout>& sweep_layouts() {
+  static const std::vector<TableLayout> all = {
+      {"zeus_power_limit_sweep",
+       {"gpu", "dataset", "network", "batch_size", "optimizer", "power_limit_w", "time_per_epoch_s", "average_power_w"},
+       [](const TableContext&) { return Result<RowReader>(read_zeus); }},
 
-TableLayout perseus_clock_layout() {
-  return {"perseus_stage_clock_sweep",
-          {"gpu", "model", "stage", "instruction", "sm_clock_hz", "time_s", "mean_power_w"},
-          [](const TableContext&) { return Result<RowReader>(read_perseus_clocks); }};
-}
+      {"perseus_stage_clock_sweep",
+       {"gpu", "model", "stage", "instruction", "sm_clock_hz", "time_s", "mean_power_w"},
+       [](const TableContext&) { return Result<RowReader>(read_perseus_clocks); }},
 
-TableLayout perseus_limit_layout() {
-  return {"perseus_powerlimit_pipeline",
-          {"gpu", "n_gpus", "policy", "model", "global_batch", "dp", "tp", "pp", "power_limit_mean_w",
-           "iteration_time_s", "mean_power_per_gpu_w"},
-          [](const TableContext&) { return Result<RowReader>(read_perseus_limits); }};
-}
+      {"perseus_powerlimit_pipeline",
+       {"gpu", "n_gpus", "policy", "model", "global_batch", "dp", "tp", "pp", "power_limit_mean_w", "iteration_time_s",
+        "mean_power_per_gpu_w"},
+       [](const TableContext&) { return Result<RowReader>(read_perseus_limits); }},
 
-TableLayout guerreiro_layout() {
-  return {"guerreiro_dvfs_microbench",
-          {"gpu", "suite", "benchmark", "core_clock_hz", "memory_clock_hz", "power_w", "util_dram"},
-          [](const TableContext&) { return Result<RowReader>(read_guerreiro); }};
+      {"guerreiro_dvfs_microbench",
+       {"gpu", "suite", "benchmark", "core_clock_hz", "memory_clock_hz", "power_w", "util_dram"},
+       [](const TableContext&) { return Result<RowReader>(read_guerreiro); }},
+  };
+  return all;
 }
 
 }  // namespace joulecast

@@ -3,6 +3,7 @@
 // no host is in the way. Times are whole microseconds.
 #include <fmt/format.h>
 
+#include "dataset/cautions.h"
 #include "dataset/layouts/layouts.h"
 
 namespace joulecast {
@@ -22,7 +23,7 @@ Result<Layer> layer_of(Row& row) {
   JC_RETURN_IF_ERROR(row.status());
   const bool whole = layer.width % layer.heads == 0 && layer.width % layer.parallel == 0 &&
                      layer.hidden % layer.parallel == 0 && layer.heads % layer.parallel == 0;
-  if (!whole) return invalid("the layer cannot be shared out evenly");
+  if (!whole) return unsupported("the layer cannot be shared out evenly");
   return layer;
 }
 
@@ -77,20 +78,67 @@ Result<void> read(Row& row, RowSink& sink) {
   out.at.precision = Precision::kFp16;
   out.at.runtime = Runtime::kCudaGraph;
   out.at.software = "pytorch, vidur";
-  if (out.readings.time && *out.readings.time < kCoarse) out.from.anomaly = "coarse-clock";
+  if (out.readings.time && *out.readings.time < kCoarse) add_caution(out.from.anomaly, "coarse-clock");
   out.label = fmt::format("{} of {}, {} tokens, {} GPUs", op, row.text("model"), layer.tokens, layer.parallel);
   out.group = label_of(*out.graph);
   sink.add(std::move(out));
   return {};
 }
 
+// emb, attn_rope and layers that cannot be shared out evenly.
+Result<void> read_other(Row& row, RowSink& sink) {
+  MeasuredOther out = other_row(row, "gpu", false, std::string(row.text("op")));
+  out.at.runtime = Runtime::kCudaGraph;
+  out.at.software = "pytorch, vidur";
+  out.mode = "inference";
+  out.precision = "fp16";
+  add_details(out, row,
+              {"model", "tensor_parallel", "n_head", "n_kv_head", "n_embd", "n_ffn", "gated_mlp", "num_tokens"});
+  out.readings.time = row.quantity<Seconds>("latency_s");
+  if (out.readings.time && *out.readings.time < kCoarse) add_caution(out.from.anomaly, "coarse-clock");
+  JC_RETURN_IF_ERROR(row.status());
+  sink.add(std::move(out));
+  return {};
+}
+
+// all_reduce and send_recv of the same publisher; sizes are bytes a worker holds.
+Result<void> read_collective(Row& row, RowSink& sink) {
+  MeasuredOther out = other_row(row, "cluster", false, std::string(row.text("collective")));
+  out.at.gpu_label = row.text("cluster");  // "a100_pairwise_nvlink": the GPU and how it is connected
+  out.at.gpu = out.at.gpu_label.substr(0, out.at.gpu_label.find('_'));
+  out.gpu_count = static_cast<int>(row.extent("n_workers"));
+  out.at.software = "nccl, vidur";
+  add_details(out, row, {"devices_per_node", "size_bytes"});
+  out.readings.time = row.quantity<Seconds>("latency_median_s");
+  if (out.readings.time && *out.readings.time < kCoarse) add_caution(out.from.anomaly, "coarse-clock");
+  JC_RETURN_IF_ERROR(row.status());
+  sink.add(std::move(out));
+  return {};
+}
+
+Origin origin() {
+  return {.source = "microsoft/vidur@7d47513363",
+          .licence = "MIT",
+          .protocol = "median of the kernels' own times in a profile, whole microseconds"};
+}
+
 }  // namespace
+
+TableLayout vidur_collectives_layout() {
+  return {"vidur_collectives",
+          {"cluster", "collective", "n_workers", "devices_per_node", "size_bytes", "latency_median_s"},
+          [](const TableContext&) { return Result<RowReader>(read_collective); },
+          nullptr,
+          origin()};
+}
 
 TableLayout vidur_layout() {
   return {"vidur_llm_ops",
           {"gpu", "model", "tensor_parallel", "n_head", "n_kv_head", "n_embd", "n_ffn", "gated_mlp", "num_tokens", "op",
            "latency_s"},
-          [](const TableContext&) { return Result<RowReader>(read); }};
+          [](const TableContext&) { return Result<RowReader>(read); },
+          read_other,
+          origin()};
 }
 
 }  // namespace joulecast

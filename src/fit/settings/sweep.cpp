@@ -19,17 +19,17 @@ constexpr std::size_t kFewestSettings = 4;
 using Key = std::tuple<std::string, std::string, std::string, std::string>;
 using Rows = std::map<Key, std::vector<const MeasuredSetting*>>;
 
-Rows rows_by_sweep(const Table& table, SweepSet& out) {
+Rows rows_by_sweep(const std::vector<MeasuredSetting>& settings, SweepSet& out) {
   Rows rows;
   std::size_t set_aside = 0;
-  for (const MeasuredSetting& row : table.settings) {
+  for (const MeasuredSetting& row : settings) {
     if (row.from.primary && row.readings.power) {
       rows[{row.at.gpu, row.workload, row.variant, row.repeat}].push_back(&row);
     } else {
       ++set_aside;
     }
   }
-  out.refused += set_aside + table.unmapped.rows();
+  out.refused += set_aside;
   return rows;
 }
 
@@ -94,11 +94,15 @@ std::vector<Known> Sweep::all_known(std::size_t first) const {
 }
 
 Result<void> add_sweeps(const std::string& path, const Catalogue& catalogue, SweepSet& out) {
-  JC_ASSIGN_OR_RETURN(const Table table, read_table(path));
-  if (table.settings.empty())
+  std::vector<MeasuredSetting> settings;
+  TableSink sink;
+  sink.setting = [&](MeasuredSetting row) { settings.push_back(std::move(row)); };
+  JC_ASSIGN_OR_RETURN(const Table table, read_table(path, sink));
+  if (settings.empty())
     return invalid(fmt::format("{}: a table of '{}' has no sweeps of clocks or limits", path, table.layout));
+  out.refused += table.unmapped.rows();
   std::set<std::tuple<std::string, std::string, std::string>> taken;
-  for (const auto& [key, rows] : rows_by_sweep(table, out)) {
+  for (const auto& [key, rows] : rows_by_sweep(settings, out)) {
     const auto& [name, workload, variant, repeat] = key;
     const auto gpu = catalogue.find(name);
     const bool repeated = !taken.emplace(name, workload, variant).second;

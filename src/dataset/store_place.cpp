@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataset/store_place.h"
+
+#include <array>
+#include <fstream>
+
+namespace joulecast {
+
+bool is_database_url(std::string_view place) {
+  return place.starts_with("postgresql://") || place.starts_with("postgres://");
+}
+
+bool is_store(const std::string& place) {
+  if (is_database_url(place)) return true;
+  // "SQLite format 3" and a zero byte (https://www.sqlite.org/fileformat2.html#magic_header_string).
+  std::array<char, 16> head{};
+  std::ifstream file(place, std::ios::binary);
+  file.read(head.data(), head.size());
+  return file && std::string_view(head.data(), head.size()) == std::string_view("SQLite format 3", 16);
+}
+
+}  // namespace joulecast

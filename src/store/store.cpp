@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "dataset/store_place.h"
+#include "store/schema.h"
+
+namespace joulecast {
+namespace {
+
+// Without the password of postgresql://user:password@host and without its parameters, which may hold one too.
+std::string shown(std::string_view place) {
+  if (!is_database_url(place)) return std::string(place);
+  const std::size_t begin = place.find("//") + 2;
+  std::string out(place.substr(0, place.find('?')));
+  const std::size_t slash = std::min(out.find('/', begin), out.size());
+  const std::size_t at = out.rfind('@', slash);
+  const std::size_t colon = out.find(':', begin);
+  if (at != std::string::npos && at > begin && colon < at) out.erase(colon, at - colon);
+  return out;
+}
+
+Result<void> prepare(Database& database, Access access) {
+  if (access == Access::kWrite) {
+    JC_RETURN_IF_ERROR(database.begin_write());
+    const auto there = database.has_table(schema::kMeta);
+    const auto made = !there   ? Result<void>(tl::unexpected(there.error()))
+                      : *there ? Result<void>()
+                               : schema::create(database);
+    JC_RETURN_IF_ERROR(database.execute(made ? "COMMIT" : "ROLLBACK"));
+    JC_RETURN_IF_ERROR(made);
+  }
+  return schema::check_version(database);
+}
+
+}  // namespace
+
+Result<Store> Store::open(const std::string& place, Access access) {
+  const std::string name = shown(place);
+  auto database = is_database_url(place) ? open_postgresql(place, access) : open_sqlite(place, access);
+  if (!database) return tl::unexpected(std::move(database).error().in(name));
+  if (auto ok = prepare(**database, access); !ok) return tl::unexpected(std::move(ok).error().in(name));
+  return Store(std::move(*database), name);
+}
+
+namespace {
+
+std::size_t count_of(const DbValue& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number == nullptr || *number < 0 ? 0 : static_cast<std::size_t>(*number);
+}
+
+std::string text_of(const DbValue& value) {
+  const auto* text = std::get_if<std::string_view>(&value);
+  return text == nullptr ? std::string() : std::string(*text);
+}
+
+// Sums of nothing are NULL, and sums of BIGINT no integers in PostgreSQL.
+constexpr const char* kSources =
+    "SELECT o.layout, o.file, o.source, o.licence, o.protocol, COUNT(*),"
+    " COUNT(CASE WHEN s.kind = 'operation' THEN 1 END), COUNT(CASE WHEN s.kind = 'network' THEN 1 END),"
+    " COUNT(CASE WHEN m.is_primary = 1 THEN 1 END),"
+    " COUNT(m.time_s), COUNT(m.power_w), COUNT(m.energy_j), COUNT(m.memory_bytes)"
+    " FROM measurements m JOIN origins o ON o.id = m.origin JOIN subjects s ON s.id = m.subject"
+    " GROUP BY o.id, o.layout, o.file, o.source, o.licence, o.protocol";
+
+}  // namespace
+
+Result<std::vector<std::string>> Store::gpus() {
+  std::vector<std::string> out;
+  auto ok = database_->query("SELECT DISTINCT gpu FROM setups", {}, [&](std::span<const DbValue> row) -> Result<void> {
+    out.push_back(text_of(row[0]));
+    return {};
+  });
+  if (!ok) return tl::unexpected(std::move(ok).error().in(place_));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<std::vector<SourceSummary>> Store::sources() {
+  std::vector<SourceSummary> out;
+  auto ok = database_->query(kSources, {}, [&](std::span<const DbValue> row) -> Result<void> {
+    out.push_back({.layout = text_of(row[0]),
+                   .file = text_of(row[1]),
+                   .source = text_of(row[2]),
+                   .licence = text_of(row[3]),
+                   .protocol = text_of(row[4]),
+                   .rows = count_of(row[5]),
+                   .operations = count_of(row[6]),
+                   .networks = count_of(row[7]),
+                   .primary = count_of(row[8]),
+                   .with_time = count_of(row[9]),
+                   .with_power = count_of(row[10]),
+                   .with_energy = count_of(row[11]),
+                   .with_memory = count_of(row[12])});
+    return {};
+  });
+  if (!ok) return tl::unexpected(std::move(ok).error().in(place_));
+  // Databases sort texts by rules of their own.
+  std::sort(out.begin(), out.end(), [](const SourceSummary& a, const SourceSummary& b) {
+    return std::tie(a.layout, a.file, a.source, a.licence, a.protocol) <
+           std::tie(b.layout, b.file, b.source, b.licence, b.protocol);
+  });
+  return out;
+}
+
+}  // namespace joulecast
