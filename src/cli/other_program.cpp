@@ -16,7 +16,8 @@ namespace {
 std::string find_program(const std::string& name) {
   const std::string folder = program_folder();
   for (const char* place : {"/", "/../libexec/joulecast/"}) {
-    std::string path = folder + place + name;
+    std::string path = folder + place;
+    path += name;
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
   return {};
