@@ -96,8 +96,8 @@ class Simplex {
 
 }  // namespace
 
-std::vector<double> minimised(const std::function<double(const std::vector<double>&)>& cost, std::vector<double> start,
-                              const NelderMead& options) {
+std::vector<double> minimised(const std::function<double(const std::vector<double>&)>& cost,
+                              const std::vector<double>& start, const NelderMead& options) {
   Simplex simplex(cost, start, options.step);
   while (simplex.evaluations() < options.evaluations && !simplex.settled(options.width, options.tolerance))
     simplex.improve();

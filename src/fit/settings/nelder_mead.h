@@ -15,7 +15,7 @@ struct NelderMead {
   double width = 0.02, tolerance = 0.3;
   std::size_t evaluations = 400;
 };
-std::vector<double> minimised(const std::function<double(const std::vector<double>&)>& cost, std::vector<double> start,
-                              const NelderMead& options);
+std::vector<double> minimised(const std::function<double(const std::vector<double>&)>& cost,
+                              const std::vector<double>& start, const NelderMead& options);
 
 }  // namespace joulecast::settings
