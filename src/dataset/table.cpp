@@ -170,7 +170,7 @@ Result<Table> read_table(const std::string& path, const TableSink& sink, const T
 Result<std::string_view> recognise_table(const std::string& path) {
   JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
   CsvReader reader(file.text());
-  const auto layout = [&]() -> Result<std::string_view> {
+  auto layout = [&]() -> Result<std::string_view> {
     JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(reader));
     JC_ASSIGN_OR_RETURN(const TableLayout* found, recognise(header, all_layouts()));
     return found->name;

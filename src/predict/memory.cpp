@@ -14,7 +14,8 @@ namespace {
 double block(const TensorType& type) {
   constexpr std::int64_t kBits = std::int64_t{512} * 8;
   const std::int64_t bits = type.elements() * bit_width(type.element);  // at most 2^48 elements of 128 bits
-  return static_cast<double>((bits + kBits - 1) / kBits) * 512.0;
+  const std::int64_t blocks = (bits + kBits - 1) / kBits;
+  return static_cast<double>(blocks) * 512.0;
 }
 
 // An output that is only another look at its input takes no memory of its own.
