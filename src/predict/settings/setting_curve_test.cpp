@@ -65,6 +65,18 @@ TEST(SettingCurve, GoesThroughWhatWasMeasured) {
   EXPECT_NEAR(std::exp(found[1].log_power), 80.0, 1e-6);
 }
 
+// What half the clock did to the time says what a quarter will do: hypotheses that do not fit no longer count.
+TEST(SettingCurve, MeasurementsWeighTheHypotheses) {
+  const auto further = [](double time_at_half) {
+    const std::vector<MeasuredRun> measured{{.setting = {}, .time = Seconds{0.1}, .power = {}},
+                                            {.setting = clock_of(720), .time = Seconds{time_at_half}, .power = {}}};
+    const auto found = curve(kBusy, measured).at(std::vector<OperatingPoint>{{.clock = 0.25}, {.clock = 0.5}});
+    return std::exp(found[0].log_time - found[1].log_time);
+  };
+  EXPECT_GT(further(0.2), 1.85);    // all of it follows the clock: 2
+  EXPECT_LT(further(0.115), 1.35);  // s (1 - w) = 0.15: (1 + 3 * 0.15) / (1 + 0.15) = 1.26
+}
+
 // Power alone moves power; time stays at its prediction.
 TEST(SettingCurve, QuantityNobodyMeasuredKeepsItsPrediction) {
   const std::vector<MeasuredRun> measured{{.setting = {}, .time = {}, .power = Watts{120}}};
