@@ -30,7 +30,7 @@ std::string contents_text(const Graph& graph, ValueId id) {
 std::string operand_text(const Graph& graph, ValueId id) {
   if (id == kNoValue) return "_";
   const Value& value = graph.value(id);
-  const std::string type = type_text(value.type);
+  std::string type = type_text(value.type);
   if (value.kind == ValueKind::kParameter) return "w " + type;
   if (value.kind == ValueKind::kConstant) return "c " + type + contents_text(graph, id);
   return type;

@@ -16,7 +16,7 @@ bool is_store(const std::string& place) {
   std::array<char, 16> head{};
   std::ifstream file(place, std::ios::binary);
   file.read(head.data(), head.size());
-  return file && std::string_view(head.data(), head.size()) == std::string_view("SQLite format 3", 16);
+  return file && std::string_view(head.data(), head.size()) == std::string_view("SQLite format 3\0", 16);
 }
 
 }  // namespace joulecast
