@@ -40,11 +40,11 @@ Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
   JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
   JC_RETURN_IF_ERROR(fit_to_device(work.work, *gpu, device));
-  const Estimator::Trust trust = estimator_.trust(gpu->id);
+  const Estimator::Trust& trust = estimator_.trust(gpu->id);
   OperationPrediction p;
   estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1});
   const Group group = group_of(work.work);
-  const bool seen = trust[static_cast<std::size_t>(group)] == 1.0 && estimator_.seen(group, gpu->id);
+  const bool seen = trust.seen(work.work);
   const auto factor = [&](std::string_view what) {
     return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), seen ? "seen" : "unseen-gpu", what))
         .value_or(1.0);

@@ -14,7 +14,10 @@
 namespace joulecast {
 namespace {
 
-BoosterOptions time_options(Group group) {
+// Which of a group's two models: the one for all GPUs, or the one for those that were measured.
+enum class Kind : std::uint8_t { kAny, kSeen };
+
+BoosterOptions any_time_options(Group group) {
   switch (group) {
     case Group::kConv:
       return {.eta = 0.15, .min_child_weight = 3};
@@ -30,6 +33,30 @@ BoosterOptions time_options(Group group) {
       return {.eta = 0.18, .min_child_weight = 20};
   }
   return {};
+}
+
+// With the GPU known, finer leaves pay. Networks of convolutions are the ones whose prediction has to be quick: their
+// groups get no more nodes to walk through than before.
+BoosterOptions seen_time_options(Group group) {
+  switch (group) {
+    case Group::kConv:
+      return {.rounds = 96, .depth = 8, .eta = 0.12, .columns = 0.3, .min_child_weight = 2, .lambda = 2};
+    case Group::kPointwise:
+      return {.rounds = 56, .depth = 6, .eta = 0.22, .min_child_weight = 1};
+    case Group::kReduction:
+      return {.rounds = 72, .depth = 7, .eta = 0.18, .min_child_weight = 1, .lambda = 1};
+    case Group::kGemmSimt:
+      return {.rounds = 160, .depth = 7, .eta = 0.12, .min_child_weight = 2, .lambda = 2};
+    case Group::kGemmTensor:
+    case Group::kPrefill:
+    case Group::kDecode:
+      return {.rounds = 400, .depth = 7, .eta = 0.08, .min_child_weight = 3};
+  }
+  return {};
+}
+
+BoosterOptions time_options(Group group, Kind kind) {
+  return kind == Kind::kSeen ? seen_time_options(group) : any_time_options(group);
 }
 
 // Elementwise work is simpler than matrix work: fewer and shallower trees say as much.
@@ -60,8 +87,10 @@ std::uint32_t fold_hash(std::string_view key) {
 Prepared prepare_samples(const std::vector<Sample>& samples) {
   Prepared out;
   for (const Sample& s : samples) {
-    std::vector<float> row(feature_names(group_of(s.work)).size());
+    const std::size_t own = feature_names(group_of(s.work)).size();
+    std::vector<float> row(own + kGpuFeatures.size());
     out.physics.push_back(physics_of(s.work, s.device, s.situation, row));
+    write_gpu_features(out.physics.back(), s.device, std::span(row).subspan(own));
     out.features.push_back(std::move(row));
     out.fold.push_back(static_cast<int>(fold_hash(s.key) % kFolds));
   }
@@ -70,13 +99,13 @@ Prepared prepare_samples(const std::vector<Sample>& samples) {
 
 using Rows = std::vector<std::size_t>;
 
-TrainingSet time_set(const std::vector<Sample>& samples, const Prepared& prepared, const Rows& rows) {
+TrainingSet time_set(const std::vector<Sample>& samples, const Prepared& prepared, const Rows& rows, Kind kind) {
   TrainingSet set;
   for (const std::size_t i : rows) {
     set.width = prepared.features[i].size();
     set.features.insert(set.features.end(), prepared.features[i].begin(), prepared.features[i].end());
     set.targets.push_back(static_cast<float>(std::log(samples[i].time / prepared.physics[i].bound)));
-    set.weights.push_back(static_cast<float>(samples[i].weight));
+    set.weights.push_back(static_cast<float>(kind == Kind::kSeen ? samples[i].seen_weight : samples[i].weight));
   }
   return set;
 }
@@ -98,11 +127,40 @@ TrainingSet power_set(const std::vector<Sample>& samples, const Prepared& prepar
   return set;
 }
 
-std::vector<std::string_view> power_names(Group group) {
-  const auto own = feature_names(group);
-  std::vector<std::string_view> names(own.begin(), own.end());
-  names.insert(names.end(), kPowerFeatures.begin(), kPowerFeatures.end());
+std::vector<std::string_view> time_names(Group group) {
+  std::vector<std::string_view> names = row_names(group);
+  names.resize(names.size() - kPowerFeatures.size());
   return names;
+}
+
+// The set without the columns that tell GPUs apart.
+TrainingSet without_gpu(Group group, const TrainingSet& set) {
+  const auto from = static_cast<std::ptrdiff_t>(feature_names(group).size());
+  const auto to = from + static_cast<std::ptrdiff_t>(kGpuFeatures.size());
+  TrainingSet out{
+      .width = set.width - kGpuFeatures.size(), .features = {}, .targets = set.targets, .weights = set.weights};
+  for (auto row = set.features.begin(); row != set.features.end(); row += static_cast<std::ptrdiff_t>(set.width)) {
+    out.features.insert(out.features.end(), row, row + from);
+    out.features.insert(out.features.end(), row + to, row + static_cast<std::ptrdiff_t>(set.width));
+  }
+  return out;
+}
+
+// A forest over the row's columns, whatever it may split on: all models of a group read the same rows.
+Result<Forest> fit_model(Group group, Kind kind, const TrainingSet& set, const std::vector<std::string_view>& names,
+                         const BoosterOptions& options) {
+  if (kind == Kind::kSeen) return fit_forest(set, names, options);
+  const auto own = static_cast<std::uint32_t>(feature_names(group).size());
+  std::vector<std::string_view> fewer = names;
+  fewer.erase(fewer.begin() + own, fewer.begin() + own + static_cast<std::ptrdiff_t>(kGpuFeatures.size()));
+  JC_ASSIGN_OR_RETURN(Forest forest, fit_forest(without_gpu(group, set), fewer, options));
+  for (Tree& tree : forest.trees) {
+    for (TreeNode& node : tree.nodes) {
+      if (node.left != 0 && node.feature >= own) node.feature += static_cast<std::uint32_t>(kGpuFeatures.size());
+    }
+  }
+  forest.features.assign(names.begin(), names.end());
+  return forest;
 }
 
 // Which samples stand on the test side of each split.
@@ -146,18 +204,33 @@ Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
   return out;
 }
 
+// One group's rows and what the fits of it share.
+struct Task {
+  Group group;
+  const std::vector<Sample>& samples;
+  Prepared prepared;
+};
+
+Result<Forest> fit_time(const Task& task, Kind kind, const Rows& rows) {
+  return fit_model(task.group, kind, time_set(task.samples, task.prepared, rows, kind), time_names(task.group),
+                   time_options(task.group, kind));
+}
+
+Result<Forest> fit_power(const Task& task, Kind kind, const Rows& rows, const std::vector<double>& times) {
+  return fit_model(task.group, kind, power_set(task.samples, task.prepared, rows, times), row_names(task.group),
+                   power_options(task.group));
+}
+
 // Predicted times of all samples, each by a model that has not seen its split.
-Result<std::vector<double>> held_out_times(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
-                                           const Splits& splits, double trust) {
-  std::vector<double> out(samples.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = prepared.physics[i].bound;
+Result<std::vector<double>> held_out_times(const Task& task, Kind kind, const Splits& splits, double trust) {
+  std::vector<double> out(task.samples.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = task.prepared.physics[i].bound;
   for (const std::vector<bool>& test : splits) {
     const Rows learn = rows_where(test, false);
     const Rows judge = rows_where(test, true);
     if (learn.empty() || judge.empty()) continue;
-    JC_ASSIGN_OR_RETURN(const Forest forest,
-                        fit_forest(time_set(samples, prepared, learn), feature_names(group), time_options(group)));
-    JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, time_set(samples, prepared, judge)));
+    JC_ASSIGN_OR_RETURN(const Forest forest, fit_time(task, kind, learn));
+    JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, time_set(task.samples, task.prepared, judge, kind)));
     for (std::size_t i = 0; i < judge.size(); ++i) out[judge[i]] *= std::exp(trust * static_cast<double>(found[i]));
   }
   return out;
@@ -171,20 +244,35 @@ std::vector<double> learning_times(const std::vector<Sample>& samples, std::vect
   return held_out;
 }
 
-Result<std::vector<double>> held_out_power(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
-                                           const Splits& splits, const std::vector<double>& learn_times,
+Result<std::vector<double>> held_out_power(const Task& task, Kind kind, const Splits& splits,
+                                           const std::vector<double>& learn_times,
                                            const std::vector<double>& judge_times) {
+  const std::vector<Sample>& samples = task.samples;
   std::vector<double> out(samples.size(), 0.0);
   for (const std::vector<bool>& test : splits) {
     const Rows learn = with_power(samples, rows_where(test, false));
     const Rows judge = with_power(samples, rows_where(test, true));
     if (learn.empty() || judge.empty()) continue;
-    JC_ASSIGN_OR_RETURN(const Forest forest, fit_forest(power_set(samples, prepared, learn, learn_times),
-                                                        power_names(group), power_options(group)));
-    JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, power_set(samples, prepared, judge, judge_times)));
+    JC_ASSIGN_OR_RETURN(const Forest forest, fit_power(task, kind, learn, learn_times));
+    JC_ASSIGN_OR_RETURN(const auto found,
+                        evaluate_forest(forest, power_set(samples, task.prepared, judge, judge_times)));
     for (std::size_t i = 0; i < judge.size(); ++i)
       out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
   }
+  return out;
+}
+
+Result<GroupModels> fit_models(const Task& task, Kind kind, const std::vector<double>& learn_times) {
+  Rows all(task.samples.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  GroupModels out;
+  JC_ASSIGN_OR_RETURN(out.time, fit_time(task, kind, all));
+  const Rows powered = with_power(task.samples, all);
+  if (powered.empty()) {
+    out.power = bound_alone(task.group).any.power;
+    return out;
+  }
+  JC_ASSIGN_OR_RETURN(out.power, fit_power(task, kind, powered, learn_times));
   return out;
 }
 
@@ -211,42 +299,33 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judg
     progress(fmt::format("{}: no rows; predicted by its bound alone, at idle power", name(group)));
     return bound_alone(group);
   }
-  const Prepared prepared = prepare_samples(samples);
-  const Splits folds = random_splits(prepared);
+  const Task task{group, samples, prepare_samples(samples)};
+  const Splits folds = random_splits(task.prepared);
   GroupFit out;
   progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));
-  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(group, samples, prepared, folds, 1.0));
+  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(task, Kind::kSeen, folds, 1.0));
   const std::vector<double> learn = learning_times(samples, out.random.time);
   if (judging == Judging::kFull) {
     const Splits gpus = gpu_splits(samples);
     HeldOut& unseen = out.unseen_gpu;
-    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(group, samples, prepared, gpus, trust_unseen(group)));
-    JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(group, samples, prepared, folds, learn, out.random.time));
-    JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(group, samples, prepared, gpus, learn, unseen.time));
+    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(task, Kind::kAny, gpus, trust_unseen(group)));
+    JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(task, Kind::kSeen, folds, learn, out.random.time));
+    JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(task, Kind::kAny, gpus, learn, unseen.time));
   }
-
-  Rows all(samples.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  JC_ASSIGN_OR_RETURN(out.time,
-                      fit_forest(time_set(samples, prepared, all), feature_names(group), time_options(group)));
-  const Rows powered = with_power(samples, all);
-  if (powered.empty()) {
-    progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
-    out.power = bound_alone(group).power;
-    return out;
-  }
-  JC_ASSIGN_OR_RETURN(
-      out.power, fit_forest(power_set(samples, prepared, powered, learn), power_names(group), power_options(group)));
+  JC_ASSIGN_OR_RETURN(out.any, fit_models(task, Kind::kAny, learn));
+  JC_ASSIGN_OR_RETURN(out.seen, fit_models(task, Kind::kSeen, learn));
+  const bool powered = std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return s.power.has_value(); });
+  if (!powered) progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
   return out;
 }
 
 GroupFit bound_alone(Group group) {
-  GroupFit out;
-  const auto own = feature_names(group);
-  const auto wide = power_names(group);
-  out.time.features.assign(own.begin(), own.end());
-  out.power.features.assign(wide.begin(), wide.end());
-  return out;
+  const auto time = time_names(group);
+  const auto power = row_names(group);
+  GroupModels out;
+  out.time.features.assign(time.begin(), time.end());
+  out.power.features.assign(power.begin(), power.end());
+  return {.any = out, .seen = out, .random = {}, .unseen_gpu = {}};
 }
 
 }  // namespace joulecast

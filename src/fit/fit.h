@@ -19,10 +19,15 @@ struct HeldOut {
   std::vector<double> time, power;  // seconds, watts
 };
 
-struct GroupFit {
+// Of one group: `any` answers for every GPU, `seen` for those with rows of their own.
+struct GroupModels {
   Forest time, power;
-  HeldOut random;      // folds over distinct operations
-  HeldOut unseen_gpu;  // each GPU left out in turn, trees trusted as far as on an unseen GPU
+};
+
+struct GroupFit {
+  GroupModels any, seen;
+  HeldOut random;      // by `seen`: folds over distinct operations
+  HeldOut unseen_gpu;  // by `any`: each GPU left out in turn, trees trusted as far as on an unseen GPU
 };
 
 // Folds of the cross-validation.

@@ -24,7 +24,7 @@ bool contains(std::string_view text, std::string_view part) {
 
 // Weight, thinning and power of a row; nothing with a reason where it must not be learnt from.
 struct Policy {
-  double weight = 1, power_weight = 1;
+  double weight = 1, power_weight = 1, seen_weight = 1;
   std::string stratum;
   bool power = true, power_from_own_time = false;
 };
@@ -35,7 +35,11 @@ Result<Policy> heidelberg(const MeasuredOperation& row) {
   if (row.at.low_power) return unsupported("low-power state");
   if (contains(row.from.anomaly, "time-unsteady")) return unsupported("time unsteady");
   const double weight = row.from.primary ? 1.0 : 0.1;
-  return Policy{.weight = weight, .power_weight = weight, .stratum = {}, .power = !contains(row.from.anomaly, "power")};
+  return Policy{.weight = weight,
+                .power_weight = weight,
+                .seen_weight = weight,
+                .stratum = {},
+                .power = !contains(row.from.anomaly, "power")};
 }
 
 // Other kernels than today's: MI100 and unexplained outliers are left out (modelling notes, pitfalls).
@@ -53,6 +57,7 @@ Result<Policy> neusight(const MeasuredOperation& row) {
   }
   const bool product = std::holds_alternative<Linear>(node.op) || std::holds_alternative<MatMul>(node.op);
   return Policy{.weight = product ? 0.01 : 0.03,
+                .seen_weight = product ? 0.1 : 0.3,
                 .stratum = fmt::format("neusight/{}/{}/{}", row.at.gpu, label(node.op), row.from.split),
                 .power = false};
 }
@@ -68,6 +73,7 @@ Result<Policy> aic_power(const MeasuredOperation& row) {
   return Policy{
       .weight = weight,
       .power_weight = 1.0,
+      .seen_weight = weight,
       .stratum = fmt::format("{}/{}/{}/{}", row.from.table, row.at.gpu, name(row.at.precision), row.at.software),
       .power = row.readings.time && row.readings.time->value() >= 50e-6,
       .power_from_own_time = true};
@@ -128,6 +134,7 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
              .power = {},
              .weight = policy.weight,
              .power_weight = policy.power_weight,
+             .seen_weight = policy.seen_weight,
              .power_from_own_time = policy.power_from_own_time,
              .primary = row.from.primary};
   if (policy.power && row.readings.power) out.power = row.readings.power->value();

@@ -28,6 +28,7 @@ struct Sample {
   double time = 0;
   std::optional<double> power;  // only where the sensor saw enough
   double weight = 1, power_weight = 1;
+  double seen_weight = 1;  // for models that know the GPU: what other tables say of other GPUs does no harm there
   bool power_from_own_time = false;  // its framework differs from the time model's: power is learnt on measured time
   bool primary = true;
 };

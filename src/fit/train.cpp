@@ -104,16 +104,23 @@ void add_intervals(Group group, std::string_view split, const std::vector<Sample
   out[prefix + "/energy"] = conformal(p.energy, p.energy_found);
 }
 
+// Fewer rows than this tell no model what a GPU is like.
+constexpr int kSeenRows = 20;
+
 void add_gpus(Group group, const std::vector<Sample>& samples, Numbers& gpus, Numbers& ranges) {
   double& largest = ranges[std::string(name(group))];
+  std::map<std::string, int> rows;
   for (const Sample& s : samples) {
-    gpus[fmt::format("seen/{}/{}", name(group), s.gpu->id)] = 1.0;
     gpus[fmt::format("architecture/{}", s.gpu->architecture)] = 1.0;
-    // Whole networks of convolutions were measured there: only then is a network inside.
-    if (group == Group::kConv) gpus[fmt::format("measured/{}", s.gpu->id)] = 1.0;
     largest = std::max(largest, work_size(s.work));
+    ++rows[fmt::format("seen/{}/{}", name(group), s.gpu->id)];
+    // Whole networks of convolutions were measured there: only then is a network inside.
+    if (group == Group::kConv) ++rows[fmt::format("measured/{}", s.gpu->id)];
     if (const auto math = arithmetic_of(s.work))
-      gpus[fmt::format("arithmetic/{}/{}/{}", name(group), name(*math), s.gpu->id)] = 1.0;
+      ++rows[fmt::format("arithmetic/{}/{}/{}", name(group), name(*math), s.gpu->id)];
+  }
+  for (const auto& [key, count] : rows) {
+    if (count >= kSeenRows) gpus[key] = 1.0;
   }
 }
 
@@ -235,8 +242,10 @@ Result<void> add_group(Group group, const std::vector<Sample>& samples, const Tr
   JC_ASSIGN_OR_RETURN(const GroupFit found,
                       fit_group(group, samples, options.quick ? Judging::kQuick : Judging::kFull, progress));
   if (samples.empty()) out.without_rows.push_back(group_name);
-  JC_RETURN_IF_ERROR(writer.add_forest("time/" + group_name, found.time));
-  JC_RETURN_IF_ERROR(writer.add_forest("power/" + group_name, found.power));
+  JC_RETURN_IF_ERROR(writer.add_forest("time/" + group_name, found.any.time));
+  JC_RETURN_IF_ERROR(writer.add_forest("power/" + group_name, found.any.power));
+  JC_RETURN_IF_ERROR(writer.add_forest("time-seen/" + group_name, found.seen.time));
+  JC_RETURN_IF_ERROR(writer.add_forest("power-seen/" + group_name, found.seen.power));
   add_gpus(group, samples, out.gpus, out.ranges);
   out.trust[group_name] = trust_unseen(group);
   if (options.quick) return {};

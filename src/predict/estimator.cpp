@@ -27,6 +27,13 @@ Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device) {
       work);
 }
 
+void write_gpu_features(const Physics& physics, const Device& device, std::span<float> features) {
+  const double values[] = {device.sm,       device.clock / 1e9,  device.bandwidth / 1e9,
+                           device.l2 / 1e6, physics.peak / 1e12, device.limit};
+  static_assert(std::size(values) == kGpuFeatures.size());
+  write_features(values, features);
+}
+
 void write_power_features(const Physics& physics, const Device& device, double time, std::span<float> features) {
   // Elementwise work has compute time 0: it never decides.
   const double values[] = {physics.compute / time,
@@ -49,57 +56,98 @@ double power_from_share(double share, const Device& device) {
   return device.idle + std::clamp(share, 0.0, 1.0) * (device.limit - device.idle);
 }
 
-namespace {
-
-bool same_names(const ForestView& forest, std::span<const std::string_view> wanted,
-                std::span<const std::string_view> more) {
-  const std::vector<std::string_view> have = forest.feature_names();
-  if (have.size() != wanted.size() + more.size()) return false;
-  return std::equal(wanted.begin(), wanted.end(), have.begin()) &&
-         std::equal(more.begin(), more.end(), have.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
+std::vector<std::string_view> row_names(Group group) {
+  const auto own = feature_names(group);
+  std::vector<std::string_view> names(own.begin(), own.end());
+  names.insert(names.end(), kGpuFeatures.begin(), kGpuFeatures.end());
+  names.insert(names.end(), kPowerFeatures.begin(), kPowerFeatures.end());
+  return names;
 }
 
-Result<ForestView> checked(const Pack& pack, std::string_view what, Group group,
-                           std::span<const std::string_view> more) {
+namespace {
+
+Result<ForestView> checked(const Pack& pack, std::string_view what, Group group, std::size_t columns) {
   const std::string section = fmt::format("{}/{}", what, name(group));
   JC_ASSIGN_OR_RETURN(ForestView forest, pack.forest(section));
-  if (!same_names(forest, feature_names(group), more)) {
+  const std::vector<std::string_view> wanted = row_names(group);
+  const std::vector<std::string_view> have = forest.feature_names();
+  if (have.size() != columns || !std::equal(have.begin(), have.end(), wanted.begin())) {
     return invalid(fmt::format(
         "forest '{}' wants other features than this program computes; use the pack it was shipped with", section));
   }
   return forest;
 }
 
+std::uint8_t bit_of(std::optional<Arithmetic> arithmetic) {
+  if (!arithmetic) return Estimator::Trust::kPlain;
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(*arithmetic));
+}
+
 }  // namespace
+
+bool Estimator::Trust::seen(const Work& work) const {
+  return (measured[static_cast<std::size_t>(group_of(work))] & bit_of(arithmetic_of(work))) != 0;
+}
 
 Result<Estimator> Estimator::from(const Pack& pack) {
   Estimator out;
   for (std::size_t g = 0; g < kGroups; ++g) {
     const auto group = static_cast<Group>(g);
-    JC_ASSIGN_OR_RETURN(out.models_[g].time, checked(pack, "time", group, {}));
-    JC_ASSIGN_OR_RETURN(out.models_[g].power, checked(pack, "power", group, kPowerFeatures));
+    const std::size_t power = row_names(group).size();
+    const std::size_t time = power - kPowerFeatures.size();
+    JC_ASSIGN_OR_RETURN(out.any_[g].time, checked(pack, "time", group, time));
+    JC_ASSIGN_OR_RETURN(out.any_[g].power, checked(pack, "power", group, power));
+    JC_ASSIGN_OR_RETURN(out.seen_[g].time, checked(pack, "time-seen", group, time));
+    JC_ASSIGN_OR_RETURN(out.seen_[g].power, checked(pack, "power-seen", group, power));
   }
   JC_RETURN_IF_ERROR(out.read_trust(pack));
   return out;
 }
 
-bool Estimator::seen(Group group, std::string_view gpu_id) const {
-  return seen_.contains(fmt::format("seen/{}/{}", name(group), gpu_id));
+namespace {
+
+// "arithmetic/<group>/<arithmetic>/<gpu id>" and "seen/<group>/<gpu id>", for work without an arithmetic, name what was
+// measured where.
+struct MeasuredKey {
+  Group group;
+  std::uint8_t bit;
+  std::string_view gpu;
+};
+std::optional<MeasuredKey> measured_key(std::string_view key) {
+  const auto next = [&key] {
+    const std::size_t end = std::min(key.find('/'), key.size());
+    const std::string_view word = key.substr(0, end);
+    key.remove_prefix(std::min(end + 1, key.size()));
+    return word;
+  };
+  const std::string_view what = next();
+  if (what != "seen" && what != "arithmetic") return std::nullopt;
+  const std::string_view called = next();
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    const auto group = static_cast<Group>(g);
+    if (called != name(group)) continue;
+    if (what == "seen") return MeasuredKey{group, Estimator::Trust::kPlain, key};
+    const std::string_view wanted = next();
+    for (std::size_t a = 0; a < 6; ++a) {
+      const auto math = static_cast<Arithmetic>(a);
+      if (wanted == name(math)) return MeasuredKey{group, bit_of(math), key};
+    }
+  }
+  return std::nullopt;
 }
 
-// Keys "seen/<group>/<gpu id>" name what was measured where.
+}  // namespace
+
 Result<void> Estimator::read_trust(const Pack& pack) {
   JC_ASSIGN_OR_RETURN(const TableView trust, pack.table(pack_names::kTrust));
   JC_ASSIGN_OR_RETURN(const TableView gpus, pack.table(pack_names::kGpus));
-  for (std::size_t g = 0; g < kGroups; ++g) unseen_[g] = trust.find(name(static_cast<Group>(g))).value_or(0.0);
+  for (std::size_t g = 0; g < kGroups; ++g) unseen_.trees[g] = trust.find(name(static_cast<Group>(g))).value_or(0.0);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    const std::string_view key = gpus.key(i);
-    for (std::size_t g = 0; g < kGroups; ++g) {
-      const std::string prefix = fmt::format("seen/{}/", name(static_cast<Group>(g)));
-      if (!key.starts_with(prefix)) continue;
-      known_.try_emplace(std::string(key.substr(prefix.size())), unseen_).first->second[g] = 1.0;
-      seen_.insert(std::string(key));
-    }
+    const auto key = measured_key(gpus.key(i));
+    if (!key) continue;
+    Trust& known = known_.try_emplace(std::string(key->gpu), unseen_).first->second;
+    known.trees[static_cast<std::size_t>(key->group)] = 1.0;
+    known.measured[static_cast<std::size_t>(key->group)] |= key->bit;
   }
   return {};
 }
@@ -111,23 +159,28 @@ const Estimator::Trust& Estimator::trust(std::string_view gpu_id) const {
 
 namespace {
 
-// Which works belong to which group, without a list for each: order[first[g]] .. order[first[g + 1] - 1].
-struct ByGroup {
+// Which works the same models answer for, without a list for each: order[first[b]] .. order[first[b + 1] - 1], where
+// bucket b is twice the group, one more where the GPU was measured.
+constexpr std::size_t kBuckets = 2 * kGroups;
+struct ByModels {
   std::vector<std::uint32_t> order;
-  std::array<std::uint32_t, kGroups + 1> first{};
+  std::array<std::uint32_t, kBuckets + 1> first{};
 
-  [[nodiscard]] std::span<const std::uint32_t> rows(std::size_t group) const {
-    return std::span(order).subspan(first[group], first[group + 1] - first[group]);
+  [[nodiscard]] std::span<const std::uint32_t> rows(std::size_t bucket) const {
+    return std::span(order).subspan(first[bucket], first[bucket + 1] - first[bucket]);
   }
 };
 
-ByGroup by_group(std::span<const Work> works) {
-  ByGroup out;
+ByModels by_models(std::span<const Work> works, const Estimator::Trust& trust) {
+  ByModels out;
   out.order.resize(works.size());
-  for (const Work& work : works) ++out.first[static_cast<std::size_t>(group_of(work)) + 1];
-  for (std::size_t g = 0; g < kGroups; ++g) out.first[g + 1] += out.first[g];
-  std::array<std::uint32_t, kGroups + 1> next = out.first;
-  for (std::uint32_t i = 0; i < works.size(); ++i) out.order[next[static_cast<std::size_t>(group_of(works[i]))]++] = i;
+  const auto bucket = [&](const Work& work) {
+    return 2 * static_cast<std::size_t>(group_of(work)) + (trust.seen(work) ? 1U : 0U);
+  };
+  for (const Work& work : works) ++out.first[bucket(work) + 1];
+  for (std::size_t b = 0; b < kBuckets; ++b) out.first[b + 1] += out.first[b];
+  std::array<std::uint32_t, kBuckets + 1> next = out.first;
+  for (std::uint32_t i = 0; i < works.size(); ++i) out.order[next[bucket(works[i])]++] = i;
   return out;
 }
 
@@ -135,40 +188,43 @@ ByGroup by_group(std::span<const Work> works) {
 
 void Estimator::predict(std::span<const Work> works, const Device& device, Situation situation, const Trust& trust,
                         std::span<OperationPrediction> out) const {
-  const ByGroup groups = by_group(works);
-  const std::size_t most = works.size() * (kMaxFeatures + kPowerFeatures.size() + 1);
+  const ByModels models = by_models(works, trust);
+  const std::size_t most = works.size() * (kMaxFeatures + kGpuFeatures.size() + kPowerFeatures.size() + 1);
   const auto scratch = std::make_unique_for_overwrite<float[]>(most);
-  for (std::size_t g = 0; g < kGroups; ++g) {
-    const std::span<const std::uint32_t> rows = groups.rows(g);
+  for (std::size_t b = 0; b < kBuckets; ++b) {
+    const std::span<const std::uint32_t> rows = models.rows(b);
     if (rows.empty()) continue;
-    const std::size_t columns = feature_names(static_cast<Group>(g)).size() + kPowerFeatures.size();
-    predict_group({static_cast<Group>(g), rows, columns}, works, device, situation, trust[g], {scratch.get(), most},
-                  out);
+    predict_rows({static_cast<Group>(b / 2), b % 2 != 0, rows}, works, device, situation, trust.trees[b / 2],
+                 {scratch.get(), most}, out);
   }
 }
 
 // A row of features is what the time model sees, then what the power model sees besides; the models' answers come
 // after the last row.
-void Estimator::predict_group(const GroupRows& group, std::span<const Work> works, const Device& device,
-                              Situation situation, double trust, std::span<float> scratch,
-                              std::span<OperationPrediction> out) const {
-  const Models& models = models_[static_cast<std::size_t>(group.group)];
-  const std::size_t count = group.rows.size();
-  const std::span<float> features = scratch.first(count * group.columns);
+void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
+                             double trust, std::span<float> scratch, std::span<OperationPrediction> out) const {
+  const auto group = static_cast<std::size_t>(rows.group);
+  const Models& models = rows.seen ? seen_[group] : any_[group];
+  const std::size_t own = feature_names(rows.group).size();
+  const std::size_t columns = own + kGpuFeatures.size() + kPowerFeatures.size();
+  const std::size_t count = rows.rows.size();
+  const std::span<float> features = scratch.first(count * columns);
   const std::span<float> answers = scratch.subspan(features.size(), count);
-  const auto row = [&](std::size_t i) { return features.subspan(i * group.columns, group.columns); };
+  const auto row = [&](std::size_t i) { return features.subspan(i * columns, columns); };
   for (std::size_t i = 0; i < count; ++i) {
-    out[group.rows[i]].physics = physics_of(works[group.rows[i]], device, situation, row(i));
+    Physics& physics = out[rows.rows[i]].physics;
+    physics = physics_of(works[rows.rows[i]], device, situation, row(i));
+    write_gpu_features(physics, device, row(i).subspan(own));
   }
   models.time->predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
-    OperationPrediction& p = out[group.rows[i]];
+    OperationPrediction& p = out[rows.rows[i]];
     p.time = p.physics.bound * std::exp(trust * static_cast<double>(answers[i]));
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
   models.power->predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i)
-    out[group.rows[i]].power = power_from_share(static_cast<double>(answers[i]), device);
+    out[rows.rows[i]].power = power_from_share(static_cast<double>(answers[i]), device);
 }
 
 }  // namespace joulecast

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +27,18 @@ struct OperationPrediction {
 inline constexpr std::array<std::string_view, 8> kPowerFeatures{"busy_compute",      "busy_memory", "busy_host",
                                                                 "time_us",           "idle_share",  "tflops_per_watt",
                                                                 "gb_per_s_per_watt", "memory_us"};
+
+// What tells GPUs apart. Models of measured GPUs see them; those that answer for other GPUs must not.
+inline constexpr std::array<std::string_view, 6> kGpuFeatures{"gpu_sm",    "gpu_ghz",    "gpu_gb_per_s",
+                                                              "gpu_l2_mb", "gpu_tflops", "gpu_limit_w"};
+// Requires: room for kGpuFeatures.
+void write_gpu_features(const Physics& physics, const Device& device, std::span<float> features);
+
 // Writes those of an operation whose time is `time`. Requires: room for kPowerFeatures.
 void write_power_features(const Physics& physics, const Device& device, double time, std::span<float> features);
+
+// A row of features: the group's own, kGpuFeatures, kPowerFeatures. Time models read all but the last.
+std::vector<std::string_view> row_names(Group group);
 
 // The scale power is learnt on: 0 at idle, 1 at the limit.
 double power_share(double watts, const Device& device);
@@ -43,11 +52,17 @@ class Estimator {
   // Errors: kInvalidInput where the pack's features are not those this program computes.
   static Result<Estimator> from(const Pack& pack);
 
-  // How far the trees are trusted on a GPU: 1 for groups measured on it, less for others, whose level they cannot know.
-  using Trust = std::array<double, kGroups>;
+  // What is known of a GPU: what was measured on it has models of its own; elsewhere models of all GPUs answer, whose
+  // trees are trusted less, for they cannot know its level.
+  struct Trust {
+    std::array<double, kGroups> trees{};  // how far, 1 for groups measured on it
+    // By group a bit for each Arithmetic that was measured, and kPlain for work without one.
+    std::array<std::uint8_t, kGroups> measured{};
+    static constexpr std::uint8_t kPlain = 0x80;
+
+    [[nodiscard]] bool seen(const Work& work) const;
+  };
   [[nodiscard]] const Trust& trust(std::string_view gpu_id) const;
-  // Whether rows of this group were measured on it.
-  [[nodiscard]] bool seen(Group group, std::string_view gpu_id) const;
 
   // out[i] for works[i]. Requires: equal lengths; the device has the units each work's arithmetic needs.
   void predict(std::span<const Work> works, const Device& device, Situation situation, const Trust& trust,
@@ -59,20 +74,19 @@ class Estimator {
   struct Models {
     std::optional<ForestView> time, power;
   };
-  // The works of one group and how many features a row of them has, those of the power model included.
-  struct GroupRows {
+  // The works of one group that the same models answer for.
+  struct Rows {
     Group group;
+    bool seen;
     std::span<const std::uint32_t> rows;
-    std::size_t columns;
   };
   // Requires: room for a row of features and one answer a work in `scratch`.
-  void predict_group(const GroupRows& group, std::span<const Work> works, const Device& device, Situation situation,
-                     double trust, std::span<float> scratch, std::span<OperationPrediction> out) const;
+  void predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
+                    double trust, std::span<float> scratch, std::span<OperationPrediction> out) const;
 
-  std::array<Models, kGroups> models_;
-  Trust unseen_{};                                   // on a GPU without rows
-  std::set<std::string, std::less<>> seen_;          // keys of the pack: "seen/<group>/<gpu id>"
-  std::map<std::string, Trust, std::less<>> known_;  // 1 for the groups measured on a GPU
+  std::array<Models, kGroups> any_, seen_;  // for all GPUs, and for those that were measured
+  Trust unseen_;                            // on a GPU without rows
+  std::map<std::string, Trust, std::less<>> known_;
 };
 
 }  // namespace joulecast

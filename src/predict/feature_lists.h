@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The features of each group by name, in their order. They stand in the pack, so that a pack and a program that
 // disagree find out. Left out on purpose: figures that identify a GPU (capability, flops per byte, absolute bounds of
-// the eager groups). With a handful of GPUs in training each of them is an identity card, and unseen GPUs suffer.
+// the eager groups). With a handful of GPUs in training each of them is an identity card, and unseen GPUs suffer. What
+// identifies a GPU is apart (kGpuFeatures), and only models of measured GPUs split on it.
 #pragma once
 
 #include <array>
