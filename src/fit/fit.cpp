@@ -50,7 +50,7 @@ BoosterOptions seen_time_options(Group group) {
     case Group::kGemmTensor:
     case Group::kPrefill:
     case Group::kDecode:
-      return {.rounds = 400, .depth = 7, .eta = 0.08, .min_child_weight = 3};
+      return {.rounds = 480, .depth = 7, .eta = 0.08, .columns = 0.5, .min_child_weight = 2};
   }
   return {};
 }

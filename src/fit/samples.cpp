@@ -62,7 +62,8 @@ Result<Policy> neusight(const MeasuredOperation& row) {
                 .power = false};
 }
 
-// Time comes from other frameworks than the latency tables', so it counts little; power below 50 us is not power.
+// Time comes from other engines than the latency tables', so it counts little for GPUs that are not these; power below
+// 50 us is not power.
 Result<Policy> aic_power(const MeasuredOperation& row) {
   const Node& node = row.graph->nodes[0];
   double weight = 0.1;
@@ -73,7 +74,7 @@ Result<Policy> aic_power(const MeasuredOperation& row) {
   return Policy{
       .weight = weight,
       .power_weight = 1.0,
-      .seen_weight = weight,
+      .seen_weight = 1.0,
       .stratum = fmt::format("{}/{}/{}/{}", row.from.table, row.at.gpu, name(row.at.precision), row.at.software),
       .power = row.readings.time && row.readings.time->value() >= 50e-6,
       .power_from_own_time = true};
@@ -90,11 +91,12 @@ Result<Policy> policy_of(const MeasuredOperation& row) {
   return unsupported("table is not fitted on");
 }
 
+// More rows of a stratum do not help (learning curve: docs/accuracy.md), or other rows would drown.
 std::size_t limit_of(const Sample& sample) {
   if (contains(sample.stratum, "neusight")) return contains(sample.table, "vec") ? 200 : 1000;
-  if (contains(sample.stratum, "aic_power_attention")) return 4000;
-  if (contains(sample.stratum, "aic_power")) return 2000;
-  return 3000;
+  if (contains(sample.stratum, "aic_power_attention")) return 6000;
+  if (contains(sample.stratum, "aic_power")) return 4000;
+  return 9000;
 }
 
 // Shapes at the edge of what a table can hold have features beyond single precision; XGBoost stops at the first of

@@ -14,8 +14,8 @@ extern const std::array<std::string_view, 27> kConvFeatures;
 extern const std::array<std::string_view, 14> kPointwiseFeatures;
 extern const std::array<std::string_view, 22> kReductionFeatures;
 extern const std::array<std::string_view, 23> kGemmSimtFeatures;
-extern const std::array<std::string_view, 23> kGemmTensorFeatures;
-extern const std::array<std::string_view, 21> kPrefillFeatures;
-extern const std::array<std::string_view, 18> kDecodeFeatures;
+extern const std::array<std::string_view, 24> kGemmTensorFeatures;
+extern const std::array<std::string_view, 22> kPrefillFeatures;
+extern const std::array<std::string_view, 19> kDecodeFeatures;
 
 }  // namespace joulecast

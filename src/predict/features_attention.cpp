@@ -5,13 +5,15 @@
 
 namespace joulecast {
 
-const std::array<std::string_view, 21> kPrefillFeatures{
-    "compute",        "memory", "latency",      "host",         "ideal",        "roof",         "batch",
-    "queries",        "keys",   "heads",        "kv_heads",     "group",        "head",         "batch_heads",
-    "batch_kv_heads", "kv_fp8", "tiles_per_sm", "quantisation", "bytes_per_l2", "ideal_cycles", "bound_us"};
-const std::array<std::string_view, 18> kDecodeFeatures{
-    "compute",  "memory", "latency", "host",        "ideal",          "roof",   "batch",     "keys",  "heads",
-    "kv_heads", "group",  "head",    "batch_heads", "batch_kv_heads", "kv_fp8", "kv_per_sm", "split", "bytes_per_l2"};
+const std::array<std::string_view, 22> kPrefillFeatures{
+    "compute",      "memory",       "latency",        "host",   "ideal",        "roof",
+    "batch",        "queries",      "keys",           "heads",  "kv_heads",     "group",
+    "head",         "batch_heads",  "batch_kv_heads", "kv_fp8", "tiles_per_sm", "quantisation",
+    "bytes_per_l2", "ideal_cycles", "bound_us",       "engine"};
+const std::array<std::string_view, 19> kDecodeFeatures{
+    "compute", "memory",    "latency",  "host",         "ideal", "roof",        "batch",
+    "keys",    "heads",     "kv_heads", "group",        "head",  "batch_heads", "batch_kv_heads",
+    "kv_fp8",  "kv_per_sm", "split",    "bytes_per_l2", "engine"};
 
 namespace {
 
@@ -82,7 +84,7 @@ double useful_flops(const AttentionWork& work, const Extents6& e) {
 }
 
 void append_features(const AttentionWork& work, const Device& device, const Extents6& e, const Parts& part,
-                     const Physics& p, std::span<float> features) {
+                     const Physics& p, Engine engine, std::span<float> features) {
   const double fp8 = work.kv_bytes == 1 ? 1.0 : 0.0;
   const double group = e.heads / e.kv_heads;
   const double waves = e.tiles / device.sm;
@@ -102,7 +104,8 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
                                  quantisation(waves),
                                  p.bytes / device.l2,
                                  p.compute * device.clock,
-                                 p.bound * 1e6};
+                                 p.bound * 1e6,
+                                 static_cast<double>(engine)};
   const double decode_only[] = {e.batch,
                                 e.keys,
                                 e.heads,
@@ -114,7 +117,8 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
                                 fp8,
                                 e.batch * e.kv_heads / device.sm,
                                 part.split,
-                                p.bytes / device.l2};
+                                p.bytes / device.l2,
+                                static_cast<double>(engine)};
   static_assert(std::size(first) + std::size(prefill_only) == kPrefillFeatures.size());
   static_assert(std::size(first) + std::size(decode_only) == kDecodeFeatures.size());
   write_features(first, features);
@@ -147,7 +151,7 @@ Physics physics_of(const AttentionWork& work, const Device& device, Situation si
   const bool captured = situation.host == Host::kCaptured;
   p.host = captured ? part.fixed : host_floor(work, device, situation);
   p.bound = captured ? p.gpu + part.fixed : joined(p.gpu + part.fixed, p.host, 4.0);
-  append_features(work, device, e, part, p, features);
+  append_features(work, device, e, part, p, situation.engine, features);
   return p;
 }
 

@@ -9,11 +9,11 @@ const std::array<std::string_view, 23> kGemmSimtFeatures{
     "tile",       "memory",   "host",       "tile_per_memory", "ideal",         "roof",    "batch",           "rows",
     "columns",    "depth",    "outputs",    "ctas128",         "ctas64",        "fill128", "quantisation128", "p2_rows",
     "p2_columns", "p2_depth", "set_per_l2", "bytes_per_l2",    "weight_per_l2", "state",   "activations"};
-const std::array<std::string_view, 23> kGemmTensorFeatures{
+const std::array<std::string_view, 24> kGemmTensorFeatures{
     "tile",         "memory",          "host",         "tile_per_memory", "ideal",    "rows",
     "columns",      "depth",           "tile_area",    "split",           "waves",    "quantisation",
     "ctas128",      "quantisation128", "p2_rows",      "p2_columns",      "p2_depth", "set_per_l2",
-    "bytes_per_l2", "arithmetic",      "ideal_cycles", "bytes_us",        "bound_us"};
+    "bytes_per_l2", "arithmetic",      "ideal_cycles", "bytes_us",        "bound_us", "engine"};
 
 namespace {
 
@@ -79,7 +79,7 @@ void append_simt(const GemmWork& work, const Device& device, Situation situation
 }
 
 void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, const Physics& p, const Parts& part,
-                   const TileChoice& tile, std::span<float> features) {
+                   const TileChoice& tile, Engine engine, std::span<float> features) {
   const double full = ctas(s, 128) / device.sm;
   const double ideal = 2.0 * s.batch * s.rows * s.columns * s.depth / p.peak;
   const double values[] = {part.tiled / p.bound,
@@ -104,7 +104,8 @@ void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, 
                            code(work.arithmetic),
                            ideal * device.clock,
                            p.memory * 1e6,
-                           p.bound * 1e6};
+                           p.bound * 1e6,
+                           static_cast<double>(engine)};
   static_assert(std::size(values) == kGemmTensorFeatures.size());
   write_features(values, features);
 }
@@ -148,7 +149,7 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   if (simt) {
     append_simt(work, device, situation, shape, p, {tiled, moved, set}, features);
   } else {
-    append_tensor(work, device, shape, p, {tiled, moved, set}, tile, features);
+    append_tensor(work, device, shape, p, {tiled, moved, set}, tile, situation.engine, features);
   }
   return p;
 }

@@ -22,6 +22,9 @@ Situation situation_of(const MeasuredOperation& row) {
                                              : State::kEval;
   if (row.at.runtime == Runtime::kCudaGraph) {
     out.host = Host::kCaptured;
+    out.engine = begins(row.at.software, "vllm")     ? Engine::kVllm
+                 : begins(row.at.software, "trtllm") ? Engine::kTensorRtLlm
+                                                     : Engine::kSglang;
   } else if (begins(row.from.table, "neusight")) {
     out.host = Host::kBare;
     out.host_scale = row.at.gpu.find("V100") != std::string::npos   ? 1.24

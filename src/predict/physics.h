@@ -51,10 +51,14 @@ enum class Host : std::uint8_t {
   kBare,      // a loop over one function call, no modules (NeuSight)
 };
 
+// Whose kernels: libraries of captured matrix products and attention differ on the same GPU.
+enum class Engine : std::uint8_t { kSglang, kVllm, kTensorRtLlm };
+
 struct Situation {
   State state = State::kEval;
   Host host = Host::kModern;
   double host_scale = 1.0;  // of kBare: how slow the machine's processor is
+  Engine engine = Engine::kSglang;
 };
 
 // No group has more features than this.
