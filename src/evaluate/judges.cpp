@@ -42,9 +42,9 @@ Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_RETURN_IF_ERROR(fit_to_device(work.work, *gpu, device));
   const Estimator::Trust& trust = estimator_.trust(gpu->id);
   OperationPrediction p;
-  estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1});
+  JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));
   const Group group = group_of(work.work);
-  const bool seen = trust.seen(work.work);
+  const bool seen = trust.seen(group, arithmetic_of(work.work));
   const auto factor = [&](std::string_view what) {
     return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), seen ? "seen" : "unseen-gpu", what))
         .value_or(1.0);

@@ -20,11 +20,11 @@ enum class Kind : std::uint8_t { kAny, kSeen };
 BoosterOptions any_time_options(Group group) {
   switch (group) {
     case Group::kConv:
-      return {.eta = 0.15, .min_child_weight = 3};
+      return {.rounds = 104, .eta = 0.18, .min_child_weight = 3};
     case Group::kPointwise:
       return {.rounds = 64, .depth = 5, .eta = 0.2, .min_child_weight = 3};
     case Group::kReduction:
-      return {.rounds = 96, .depth = 5, .eta = 0.18, .min_child_weight = 3};
+      return {.rounds = 80, .depth = 5, .eta = 0.2, .min_child_weight = 3};
     case Group::kGemmSimt:
       return {.eta = 0.15, .min_child_weight = 2, .lambda = 2};  // most rows weigh 0.01
     case Group::kGemmTensor:
@@ -40,13 +40,13 @@ BoosterOptions any_time_options(Group group) {
 BoosterOptions seen_time_options(Group group) {
   switch (group) {
     case Group::kConv:
-      return {.rounds = 96, .depth = 8, .eta = 0.12, .columns = 0.3, .min_child_weight = 2, .lambda = 2};
+      return {.rounds = 80, .depth = 8, .eta = 0.14, .columns = 0.3, .min_child_weight = 2, .lambda = 2};
     case Group::kPointwise:
       return {.rounds = 56, .depth = 6, .eta = 0.22, .min_child_weight = 1};
     case Group::kReduction:
-      return {.rounds = 72, .depth = 7, .eta = 0.18, .min_child_weight = 1, .lambda = 1};
+      return {.rounds = 64, .depth = 7, .eta = 0.2, .min_child_weight = 1, .lambda = 1};
     case Group::kGemmSimt:
-      return {.rounds = 160, .depth = 7, .eta = 0.12, .min_child_weight = 2, .lambda = 2};
+      return {.rounds = 120, .depth = 7, .eta = 0.15, .min_child_weight = 2, .lambda = 2};
     case Group::kGemmTensor:
     case Group::kPrefill:
     case Group::kDecode:
@@ -66,6 +66,8 @@ BoosterOptions power_options(Group group) {
       return {.rounds = 48, .depth = 4, .eta = 0.2, .min_child_weight = 3};
     case Group::kReduction:
       return {.rounds = 64, .depth = 5, .eta = 0.16, .min_child_weight = 3};
+    case Group::kConv:
+      return {.rounds = 84, .eta = 0.13, .min_child_weight = 3};
     default:
       return {.rounds = 96, .eta = 0.12, .min_child_weight = 3};
   }

@@ -85,23 +85,33 @@ std::uint8_t bit_of(std::optional<Arithmetic> arithmetic) {
 
 }  // namespace
 
-bool Estimator::Trust::seen(const Work& work) const {
-  return (measured[static_cast<std::size_t>(group_of(work))] & bit_of(arithmetic_of(work))) != 0;
+bool Estimator::Trust::seen(Group group, std::optional<Arithmetic> arithmetic) const {
+  return (measured[static_cast<std::size_t>(group)] & bit_of(arithmetic)) != 0;
 }
 
 Result<Estimator> Estimator::from(const Pack& pack) {
   Estimator out;
-  for (std::size_t g = 0; g < kGroups; ++g) {
-    const auto group = static_cast<Group>(g);
-    const std::size_t power = row_names(group).size();
-    const std::size_t time = power - kPowerFeatures.size();
-    JC_ASSIGN_OR_RETURN(out.any_[g].time, checked(pack, "time", group, time));
-    JC_ASSIGN_OR_RETURN(out.any_[g].power, checked(pack, "power", group, power));
-    JC_ASSIGN_OR_RETURN(out.seen_[g].time, checked(pack, "time-seen", group, time));
-    JC_ASSIGN_OR_RETURN(out.seen_[g].power, checked(pack, "power-seen", group, power));
-  }
+  out.pack_ = &pack;
+  out.lazy_ = std::make_unique<std::array<Lazy, kBuckets>>();
   JC_RETURN_IF_ERROR(out.read_trust(pack));
   return out;
+}
+
+const Result<Estimator::Models>& Estimator::models(std::size_t bucket) const {
+  Lazy& lazy = (*lazy_)[bucket];
+  std::call_once(lazy.once, [&] {
+    const auto group = static_cast<Group>(bucket / 2);
+    const std::string_view seen = bucket % 2 != 0 ? "-seen" : "";
+    const std::size_t columns = row_names(group).size();
+    const auto open = [&]() -> Result<Models> {
+      JC_ASSIGN_OR_RETURN(const ForestView time,
+                          checked(*pack_, fmt::format("time{}", seen), group, columns - kPowerFeatures.size()));
+      JC_ASSIGN_OR_RETURN(const ForestView power, checked(*pack_, fmt::format("power{}", seen), group, columns));
+      return Models{time, power};
+    };
+    lazy.models = open();
+  });
+  return lazy.models;
 }
 
 namespace {
@@ -159,8 +169,8 @@ const Estimator::Trust& Estimator::trust(std::string_view gpu_id) const {
 
 namespace {
 
-// Which works the same models answer for, without a list for each: order[first[b]] .. order[first[b + 1] - 1], where
-// bucket b is twice the group, one more where the GPU was measured.
+// Which works the same models answer for, without a list for each: order[first[b]] .. order[first[b + 1] - 1]. What
+// follows in `order` is how it was found.
 constexpr std::size_t kBuckets = 2 * kGroups;
 struct ByModels {
   std::vector<std::uint32_t> order;
@@ -171,40 +181,45 @@ struct ByModels {
   }
 };
 
+// Counts while it looks, so that every work is looked at once.
 ByModels by_models(std::span<const Work> works, const Estimator::Trust& trust) {
+  const std::size_t count = works.size();
   ByModels out;
-  out.order.resize(works.size());
-  const auto bucket = [&](const Work& work) {
-    return 2 * static_cast<std::size_t>(group_of(work)) + (trust.seen(work) ? 1U : 0U);
-  };
-  for (const Work& work : works) ++out.first[bucket(work) + 1];
+  out.order.resize(2 * count);
+  const std::span<std::uint32_t> bucket = std::span(out.order).last(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Group group = group_of(works[i]);
+    bucket[i] = 2 * static_cast<std::uint32_t>(group) + (trust.seen(group, arithmetic_of(works[i])) ? 1U : 0U);
+    ++out.first[bucket[i] + 1];
+  }
   for (std::size_t b = 0; b < kBuckets; ++b) out.first[b + 1] += out.first[b];
   std::array<std::uint32_t, kBuckets + 1> next = out.first;
-  for (std::uint32_t i = 0; i < works.size(); ++i) out.order[next[bucket(works[i])]++] = i;
+  for (std::uint32_t i = 0; i < count; ++i) out.order[next[bucket[i]]++] = i;
   return out;
 }
 
 }  // namespace
 
-void Estimator::predict(std::span<const Work> works, const Device& device, Situation situation, const Trust& trust,
-                        std::span<OperationPrediction> out) const {
-  const ByModels models = by_models(works, trust);
+Result<void> Estimator::predict(std::span<const Work> works, const Device& device, Situation situation,
+                                const Trust& trust, std::span<OperationPrediction> out) const {
+  const ByModels sorted = by_models(works, trust);
   const std::size_t most = works.size() * (kMaxFeatures + kGpuFeatures.size() + kPowerFeatures.size() + 1);
   const auto scratch = std::make_unique_for_overwrite<float[]>(most);
   for (std::size_t b = 0; b < kBuckets; ++b) {
-    const std::span<const std::uint32_t> rows = models.rows(b);
+    const std::span<const std::uint32_t> rows = sorted.rows(b);
     if (rows.empty()) continue;
-    predict_rows({static_cast<Group>(b / 2), b % 2 != 0, rows}, works, device, situation, trust.trees[b / 2],
+    const Result<Models>& found = models(b);
+    if (!found) return tl::unexpected(found.error());
+    predict_rows({static_cast<Group>(b / 2), *found, trust.trees[b / 2], rows}, works, device, situation,
                  {scratch.get(), most}, out);
   }
+  return {};
 }
 
 // A row of features is what the time model sees, then what the power model sees besides; the models' answers come
 // after the last row.
 void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
-                             double trust, std::span<float> scratch, std::span<OperationPrediction> out) const {
-  const auto group = static_cast<std::size_t>(rows.group);
-  const Models& models = rows.seen ? seen_[group] : any_[group];
+                             std::span<float> scratch, std::span<OperationPrediction> out) {
   const std::size_t own = feature_names(rows.group).size();
   const std::size_t columns = own + kGpuFeatures.size() + kPowerFeatures.size();
   const std::size_t count = rows.rows.size();
@@ -216,13 +231,13 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
     physics = physics_of(works[rows.rows[i]], device, situation, row(i));
     write_gpu_features(physics, device, row(i).subspan(own));
   }
-  models.time->predict(features, count, answers);
+  rows.models.time.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
-    p.time = p.physics.bound * std::exp(trust * static_cast<double>(answers[i]));
+    p.time = p.physics.bound * std::exp(rows.trust * static_cast<double>(answers[i]));
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
-  models.power->predict(features, count, answers);
+  rows.models.power.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i)
     out[rows.rows[i]].power = power_from_share(static_cast<double>(answers[i]), device);
 }

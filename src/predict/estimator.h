@@ -5,6 +5,8 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,7 +51,7 @@ Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device);
 
 class Estimator {
  public:
-  // Errors: kInvalidInput where the pack's features are not those this program computes.
+  // Requires: the pack outlives the estimator and stays where it is. Forests are opened, and checked, when first asked.
   static Result<Estimator> from(const Pack& pack);
 
   // What is known of a GPU: what was measured on it has models of its own; elsewhere models of all GPUs answer, whose
@@ -60,32 +62,42 @@ class Estimator {
     std::array<std::uint8_t, kGroups> measured{};
     static constexpr std::uint8_t kPlain = 0x80;
 
-    [[nodiscard]] bool seen(const Work& work) const;
+    [[nodiscard]] bool seen(Group group, std::optional<Arithmetic> arithmetic) const;
   };
   [[nodiscard]] const Trust& trust(std::string_view gpu_id) const;
 
   // out[i] for works[i]. Requires: equal lengths; the device has the units each work's arithmetic needs.
-  void predict(std::span<const Work> works, const Device& device, Situation situation, const Trust& trust,
-               std::span<OperationPrediction> out) const;
+  // Errors: kInvalidInput where a forest is damaged or wants other features than this program computes.
+  Result<void> predict(std::span<const Work> works, const Device& device, Situation situation, const Trust& trust,
+                       std::span<OperationPrediction> out) const;
 
  private:
   Result<void> read_trust(const Pack& pack);
 
   struct Models {
-    std::optional<ForestView> time, power;
+    ForestView time, power;
   };
+  // Twice the group, one more for the models of measured GPUs.
+  static constexpr std::size_t kBuckets = 2 * kGroups;
+  struct Lazy {
+    std::once_flag once;
+    Result<Models> models;
+  };
+  [[nodiscard]] const Result<Models>& models(std::size_t bucket) const;
   // The works of one group that the same models answer for.
   struct Rows {
     Group group;
-    bool seen;
+    const Models& models;
+    double trust;
     std::span<const std::uint32_t> rows;
   };
   // Requires: room for a row of features and one answer a work in `scratch`.
-  void predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
-                    double trust, std::span<float> scratch, std::span<OperationPrediction> out) const;
+  static void predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
+                           std::span<float> scratch, std::span<OperationPrediction> out);
 
-  std::array<Models, kGroups> any_, seen_;  // for all GPUs, and for those that were measured
-  Trust unseen_;                            // on a GPU without rows
+  const Pack* pack_ = nullptr;
+  std::unique_ptr<std::array<Lazy, kBuckets>> lazy_;
+  Trust unseen_;  // on a GPU without rows
   std::map<std::string, Trust, std::less<>> known_;
 };
 

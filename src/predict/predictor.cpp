@@ -294,7 +294,7 @@ Result<Predicted> Predictor::Impl::predicted(const Workload& workload, const Gpu
                                     : older  ? Host::kOlder
                                              : Host::kModern};
   std::vector<OperationPrediction> found(works.size());
-  estimator.predict(works, device, situation, estimator.trust(gpu.id), found);
+  JC_RETURN_IF_ERROR(estimator.predict(works, device, situation, estimator.trust(gpu.id), found));
   const std::vector<ComposePart> parts = parts_of(workload, works, found);
   const Composition whole = compose({.parts = parts,
                                      .mode = workload.options.mode,
