@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges a predictor pack on measured tables.
 //
-//   JC_ASSIGN_OR_RETURN(Evaluation e, evaluate_table("heidelberg_operations.csv", pack_path, catalogue, {}));
-//   for (const EvaluationGroup& g : e.groups) fmt::print("{} {}: {}\n", g.gpu, name(g.mode), g.time->figures.mape);
+//   JC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::open(pack_path, catalogue, graphs));
+//   JC_ASSIGN_OR_RETURN(Evaluation e, evaluator.judge("heidelberg_operations.csv", {}));
+//   for (const EvaluationGroup& g : e.groups) fmt::print("{} {}: {}\n", g.gpu, name(g.mode), g.time.figures.mape);
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +44,9 @@ struct Evaluation {
   std::vector<EvaluationGroup> groups;  // by GPU, then mode
   std::size_t unread = 0;               // lines that are no row at all
   Refusals refused;                     // unread lines and unmapped rows, and why
+
+  // Rows judged, of all groups.
+  [[nodiscard]] std::size_t judged() const;
 };
 
 // A measured value and its prediction.
@@ -64,14 +69,28 @@ struct JudgedRow {
 };
 
 struct EvaluateOptions {
-  std::string graphs;  // folder with one graph a model, for tables of networks
   std::function<void(const JudgedRow&)> row = {};
   // What reads the table; read_table() where it is not set.
   std::function<Result<Table>(const std::string& table, const TableSink& sink)> read = {};
 };
 
-// Errors: those of the table's and the pack's readers; kInvalidInput for a table of networks without `graphs`.
-Result<Evaluation> evaluate_table(const std::string& table, const std::string& pack, const Catalogue& catalogue,
-                                  const EvaluateOptions& options);
+// One pack for any number of tables; the graph of a network is read once for all of them. The catalogue must outlive
+// it.
+class Evaluator {
+ public:
+  // `graphs`: folder with one graph a model, for tables of networks; may be empty. Errors: those of the pack's reader.
+  static Result<Evaluator> open(const std::string& pack, const Catalogue& catalogue, const std::string& graphs);
+  Evaluator(Evaluator&&) noexcept;
+  Evaluator& operator=(Evaluator&&) noexcept;
+  ~Evaluator();
+
+  // Errors: those of the table's reader; kInvalidInput for a table of networks without graphs.
+  Result<Evaluation> judge(const std::string& table, const EvaluateOptions& options);
+
+ private:
+  struct Judges;
+  explicit Evaluator(std::unique_ptr<Judges> judges);
+  std::unique_ptr<Judges> judges_;
+};
 
 }  // namespace joulecast
