@@ -33,7 +33,7 @@ class RowFile {
  public:
   RowFile(const std::string& path, bool several) : several_(several), out_(path) {
     out_ << (several ? "table," : "")
-         << "line,subject,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,baseline,gpu_busy_s,"
+         << "line,subject,group,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,baseline,gpu_busy_s,"
             "host_busy_s\r\n";
   }
   void begin(const std::string& table) {
@@ -56,7 +56,7 @@ class RowFile {
     if (!q) return;
     const bool network = baseline && r.gpu_busy > 0.0;
     out_ << before_;
-    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject),
+    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject), r.group,
                         csv_field(r.gpu), name(r.mode), name(r.precision), r.batch, r.support, what, q->measured,
                         q->found, q->lo, q->hi, baseline ? fmt::format("{}", *baseline) : "",
                         network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "");

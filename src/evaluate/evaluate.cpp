@@ -41,6 +41,7 @@ JudgedRow judged(const Circumstances& at, const Readings& readings, const Found&
   out.mode = at.mode;
   out.precision = at.precision;
   out.support = found.support;
+  out.group = found.group;
   out.baseline = found.baseline;
   out.gpu_busy = found.gpu_busy;
   out.host_busy = found.host_busy;

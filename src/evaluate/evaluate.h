@@ -56,8 +56,9 @@ struct JudgedQuantity {
 
 // One row, for those who want more than the figures.
 struct JudgedRow {
-  std::size_t line = 0;  // in the table
-  std::string subject;   // the operation as `train --without` wants it, or the model with its image size
+  std::size_t line = 0;    // in the table
+  std::string subject;     // the operation as `train --without` wants it, or the model with its image size
+  std::string_view group;  // the estimator's, of an operation
   std::string gpu;
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;

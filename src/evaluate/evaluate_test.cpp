@@ -67,6 +67,7 @@ TEST(EvaluateTable, EnergyIsTimeTimesPowerOfTheRow) {
                                                     "h200_sxm,vllm,0.22.0,k,bfloat16,4096,4096,4096,0.002,500,700\n"));
   ASSERT_EQ(e.rows.size(), 1U);
   EXPECT_EQ(e.rows[0].line, 2U);
+  EXPECT_EQ(e.rows[0].group, "gemm-tensor");
   EXPECT_DOUBLE_EQ(e.rows[0].time->measured, 0.002);
   EXPECT_DOUBLE_EQ(e.rows[0].power->measured, 500.0);
   EXPECT_DOUBLE_EQ(e.rows[0].energy->measured, 1.0);
