@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,35 @@ Json judgement_json(const Judgement& j) {
           {"max_ape", optional_json(j.figures.max)},
           {"bias", optional_json(j.figures.bias)},
           {"coverage", optional_json(j.coverage)}};
+}
+
+Json reasons_json(const Evaluation& e) {
+  Json reasons = Json::array();
+  for (const Refusal& r : e.refused.by_frequency())
+    reasons.push_back({{"reason", r.reason}, {"rows", r.count}, {"first_line", r.first_line}});
+  return reasons;
+}
+
+Json table_json(const std::string& table, const Evaluation& e) {
+  Json groups = Json::array();
+  for (const EvaluationGroup& g : e.groups) {
+    groups.push_back({{"gpu", g.gpu},
+                      {"mode", name(g.mode)},
+                      {"n", g.n},
+                      {"unmapped", g.unmapped},
+                      {"set_aside", g.set_aside},
+                      {"time", judgement_json(g.time)},
+                      {"power", judgement_json(g.power)},
+                      {"energy", judgement_json(g.energy)}});
+  }
+  return {{"schema", "joulecast.evaluation/1"},
+          {"table", table},
+          {"layout", e.layout},
+          {"level", kIntervalLevel},
+          {"fitted_on", e.fitted_on},
+          {"unread", e.unread},
+          {"unmapped_because", reasons_json(e)},
+          {"groups", std::move(groups)}};
 }
 
 // Three digits are enough beyond 100 %.
@@ -95,32 +125,99 @@ std::string reasons_text(const Evaluation& e) {
   return out;
 }
 
-}  // namespace
+constexpr std::string_view kCsvHeader = "gpu,mode,quantity,n,r2,mape,median_ape,p90_ape,max_ape,bias,coverage";
 
-std::string evaluation_json(const std::string& table, const Evaluation& e) {
-  Json groups = Json::array();
+// Every line begins with `before`.
+std::string csv_lines(const Evaluation& e, std::string_view before) {
+  std::string out;
   for (const EvaluationGroup& g : e.groups) {
-    groups.push_back({{"gpu", g.gpu},
-                      {"mode", name(g.mode)},
-                      {"n", g.n},
-                      {"unmapped", g.unmapped},
-                      {"set_aside", g.set_aside},
-                      {"time", judgement_json(g.time)},
-                      {"power", judgement_json(g.power)},
-                      {"energy", judgement_json(g.energy)}});
+    for (const auto& [what, j] : quantities(g)) {
+      out += fmt::format("{}{},{},{},{}", before, csv_field(g.gpu), name(g.mode), what, j->figures.count);
+      for (const auto& value : {j->figures.r2, j->figures.mape, j->figures.median, j->figures.p90, j->figures.max,
+                                j->figures.bias, j->coverage}) {
+        out += value ? fmt::format(",{}", *value) : ",";
+      }
+      out += "\r\n";
+    }
   }
-  Json reasons = Json::array();
-  for (const Refusal& r : e.refused.by_frequency())
-    reasons.push_back({{"reason", r.reason}, {"rows", r.count}, {"first_line", r.first_line}});
-  return json_text({{"schema", "joulecast.evaluation/1"},
-                    {"table", table},
-                    {"layout", e.layout},
-                    {"level", kIntervalLevel},
-                    {"fitted_on", e.fitted_on},
-                    {"unread", e.unread},
-                    {"unmapped_because", std::move(reasons)},
-                    {"groups", std::move(groups)}});
+  return out;
 }
+
+// Lines of one table under all headings, so that their columns stand below each other.
+std::vector<std::string> group_lines(std::span<const TableEvaluation> tables) {
+  constexpr auto kRight = Table::Align::kRight;
+  Table table({{"GPU, mode", Table::Align::kLeft, 34},
+               {"n", kRight},
+               {"time", kRight},
+               {"median", kRight},
+               {"cov", kRight},
+               {"power", kRight},
+               {"energy", kRight}});
+  for (const TableEvaluation& t : tables) {
+    if (!t.not_judged.empty()) continue;
+    for (const EvaluationGroup& g : t.evaluation->groups) {
+      if (g.n == 0) continue;
+      table.add({fmt::format("{}, {}", printable(g.gpu), name(g.mode)), std::to_string(g.n),
+                 percent(g.time.figures.mape), percent(g.time.figures.median), percent(g.time.coverage),
+                 percent(g.power.figures.mape), percent(g.energy.figures.mape)});
+    }
+  }
+  std::istringstream text(table.text(2));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string left_out_text(const Evaluation& e) {
+  if (e.refused.rows() == 0) return {};
+  const std::vector<Refusal> sorted = e.refused.by_frequency();
+  std::string text = fmt::format("  not predicted: {}", refusal_text(sorted.front()));
+  if (const std::size_t more = e.refused.rows() - sorted.front().count; more > 0) {
+    text +=
+        fmt::format("; {} for {} further reason{}", rows_text(more), sorted.size() - 1, sorted.size() == 2 ? "" : "s");
+  }
+  return wrapped(printable(text), kWidth, 4) + "\n";
+}
+
+std::string figures_text(std::span<const TableEvaluation> tables) {
+  const std::vector<std::string> lines = group_lines(tables);
+  if (lines.size() < 2) return {};
+  std::string out = fmt::format(
+      "mean |error| of time, power and energy and median of time, in percent;\ncov: times inside their {:.0f} % "
+      "interval\n\n{}\n",
+      kIntervalLevel * 100, lines[0]);
+  std::size_t next = 1;
+  bool fitted_on = false;
+  for (const TableEvaluation& t : tables) {
+    if (!t.not_judged.empty()) continue;
+    fitted_on = fitted_on || t.evaluation->fitted_on;
+    out += fmt::format("{}{}\n", shortened(printable(t.table), kWidth - 2), t.evaluation->fitted_on ? " *" : "");
+    for (const EvaluationGroup& g : t.evaluation->groups) {
+      if (g.n > 0) out += lines[next++] + "\n";
+    }
+    out += left_out_text(*t.evaluation);
+  }
+  if (fitted_on) {
+    out += "\n" +
+           wrapped(
+               "* the pack was fitted on a table of this layout: these are no held-out figures, docs/accuracy.md has "
+               "them",
+               kWidth, 2) +
+           "\n";
+  }
+  return out;
+}
+
+std::string not_judged_text(std::span<const TableEvaluation> tables) {
+  std::string out;
+  for (const TableEvaluation& t : tables) {
+    if (t.not_judged.empty()) continue;
+    out += wrapped(printable(fmt::format("{}: {}", t.table, t.not_judged)), kWidth, 2) + "\n";
+  }
+  return out.empty() ? out : "\nnot judged:\n" + out;
+}
+
+}  // namespace
 
 std::string evaluation_text(const Evaluation& e) {
   std::string out =
@@ -138,17 +235,39 @@ std::string evaluation_text(const Evaluation& e) {
   return out;
 }
 
+std::string evaluation_json(const std::string& table, const Evaluation& e) {
+  return json_text(table_json(table, e));
+}
+
 std::string evaluation_csv(const Evaluation& e) {
-  std::string out = "gpu,mode,quantity,n,r2,mape,median_ape,p90_ape,max_ape,bias,coverage\r\n";
-  for (const EvaluationGroup& g : e.groups) {
-    for (const auto& [what, j] : quantities(g)) {
-      out += fmt::format("{},{},{},{}", csv_field(g.gpu), name(g.mode), what, j->figures.count);
-      for (const auto& value : {j->figures.r2, j->figures.mape, j->figures.median, j->figures.p90, j->figures.max,
-                                j->figures.bias, j->coverage}) {
-        out += value ? fmt::format(",{}", *value) : ",";
-      }
-      out += "\r\n";
+  return fmt::format("{}\r\n{}", kCsvHeader, csv_lines(e, ""));
+}
+
+std::string evaluations_text(std::span<const TableEvaluation> tables) {
+  return figures_text(tables) + not_judged_text(tables);
+}
+
+std::string evaluations_json(std::span<const TableEvaluation> tables) {
+  Json judged = Json::array();
+  Json others = Json::array();
+  for (const TableEvaluation& t : tables) {
+    if (t.not_judged.empty()) {
+      judged.push_back(table_json(t.table, *t.evaluation));
+      continue;
     }
+    others.push_back({{"table", t.table},
+                      {"layout", t.evaluation ? Json(t.evaluation->layout) : Json(nullptr)},
+                      {"reason", t.not_judged},
+                      {"unmapped_because", t.evaluation ? reasons_json(*t.evaluation) : Json::array()}});
+  }
+  return json_text(
+      {{"schema", "joulecast.evaluations/1"}, {"tables", std::move(judged)}, {"not_judged", std::move(others)}});
+}
+
+std::string evaluations_csv(std::span<const TableEvaluation> tables) {
+  std::string out = fmt::format("table,{}\r\n", kCsvHeader);
+  for (const TableEvaluation& t : tables) {
+    if (t.not_judged.empty()) out += csv_lines(*t.evaluation, csv_field(t.table) + ",");
   }
   return out;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An evaluation as people, programs and spreadsheets read it.
+// Evaluations as people, programs and spreadsheets read them. One table has forms of its own: all of its figures.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 
 #include "evaluate/evaluate.h"
@@ -14,5 +16,19 @@ std::string evaluation_text(const Evaluation& evaluation);
 std::string evaluation_json(const std::string& table, const Evaluation& evaluation);
 // One line a quantity of a GPU and mode.
 std::string evaluation_csv(const Evaluation& evaluation);
+
+// One of several tables.
+struct TableEvaluation {
+  std::string table;                     // its path
+  std::optional<Evaluation> evaluation;  // absent: it could not be read
+  std::string not_judged;                // why nothing of it was judged; empty: something was
+};
+
+// A line per GPU and mode of every table, then the tables that could not be judged.
+std::string evaluations_text(std::span<const TableEvaluation> tables);
+// {"schema":"joulecast.evaluations/1", ...}, each judged table as evaluation_json() has it.
+std::string evaluations_json(std::span<const TableEvaluation> tables);
+// evaluation_csv() with the table in front.
+std::string evaluations_csv(std::span<const TableEvaluation> tables);
 
 }  // namespace joulecast::cli

@@ -2,17 +2,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/evaluation_text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "dataset/store_place.h"
 #include "evaluate/evaluate.h"
 #include "joulecast/predict.h"
 
@@ -20,17 +23,21 @@ namespace joulecast::cli {
 namespace {
 
 struct EvaluateVerb {
-  std::string table, graphs, pack, rows;
-  std::vector<std::string> gpu_files, layouts;
+  std::string graphs, pack, rows;
+  std::vector<std::string> tables, gpu_files, layouts;
   Form form;
 };
 
-// Every judged row as CSV, a quantity a line.
+// Every judged row as CSV, a quantity a line; of several tables with the table in front.
 class RowFile {
  public:
-  explicit RowFile(const std::string& path) : out_(path) {
-    out_ << "line,subject,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,baseline,gpu_busy_s,"
-            "host_busy_s\r\n";
+  RowFile(const std::string& path, bool several) : several_(several), out_(path) {
+    out_ << (several ? "table," : "")
+         << "line,subject,group,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,baseline,gpu_busy_s,"
+            "host_busy_s,cautions\r\n";
+  }
+  void begin(const std::string& table) {
+    if (several_) before_ = csv_field(table) + ",";
   }
   void add(const JudgedRow& row) {
     add(row, "time", row.time, row.baseline);
@@ -48,11 +55,15 @@ class RowFile {
            std::optional<double> baseline) {
     if (!q) return;
     const bool network = baseline && r.gpu_busy > 0.0;
-    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject),
+    out_ << before_;
+    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject), r.group,
                         csv_field(r.gpu), name(r.mode), name(r.precision), r.batch, r.support, what, q->measured,
                         q->found, q->lo, q->hi, baseline ? fmt::format("{}", *baseline) : "",
-                        network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "");
+                        network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "",
+                        csv_field(r.cautions));
   }
+  bool several_;
+  std::string before_;
   std::ofstream out_;
 };
 
@@ -60,16 +71,87 @@ Error cannot_write(const std::string& path) {
   return {ErrorCode::kIo, fmt::format("{}: cannot be written", path)};
 }
 
-// Before anything is opened for writing.
+// Before anything is opened for writing, and before minutes of work end at a name that was mistyped.
 Outcome check_paths(const EvaluateVerb& options) {
   std::error_code none;
   if (!options.graphs.empty() && !std::filesystem::is_directory(options.graphs, none)) {
     return tl::unexpected<Failure>(
         Error{ErrorCode::kNotFound, fmt::format("--graphs: '{}' is no folder", options.graphs)});
   }
-  if (!options.rows.empty() && std::filesystem::equivalent(options.rows, options.table, none))
-    return usage("--rows: the table itself would be overwritten");
+  for (const std::string& table : options.tables) {
+    if (!options.rows.empty() && std::filesystem::equivalent(options.rows, table, none))
+      return usage("--rows: the table itself would be overwritten");
+    if (is_database_url(table) || std::filesystem::exists(table, none)) continue;
+    return tl::unexpected<Failure>(
+        Error{ErrorCode::kNotFound, fmt::format("{}: {}", table, std::generic_category().message(ENOENT))});
+  }
   return {};
+}
+
+// Why nothing of a table that could be read was judged.
+std::string nothing_judged(const Evaluation& e) {
+  if (e.refused.rows() > 0) return refusal_text(e.refused.by_frequency().front());
+  return e.groups.empty() ? "no row" : "none but rows that better runs replaced";
+}
+
+// The place is named already where the reader's message begins with it.
+std::string without_place(const std::string& table, std::string message) {
+  const std::string place = table + ": ";
+  return message.starts_with(place) ? message.substr(place.size()) : message;
+}
+
+using Judged = std::pair<std::string, Result<Evaluation>>;  // a table and what became of it
+
+TableEvaluation one_of_several(Judged judged) {
+  auto& [table, evaluation] = judged;
+  if (!evaluation) return {table, {}, without_place(table, evaluation.error().text())};
+  std::string why = evaluation->judged() > 0 ? "" : nothing_judged(*evaluation);
+  return {table, std::move(*evaluation), std::move(why)};
+}
+
+Outcome print_one(const Form& form, const Judged& judged, Output& output) {
+  const auto& [table, evaluation] = judged;
+  if (!evaluation) return tl::unexpected<Failure>(evaluation.error());
+  output.write(form.json  ? evaluation_json(table, *evaluation)
+               : form.csv ? evaluation_csv(*evaluation)
+                          : evaluation_text(*evaluation));
+  if (evaluation->judged() == 0)
+    return tl::unexpected<Failure>(Error{ErrorCode::kInvalidInput, table + ": no row could be judged"});
+  return {};
+}
+
+Outcome print_several(const Form& form, std::vector<Judged> judged, Output& output) {
+  std::vector<TableEvaluation> tables;
+  for (Judged& one : judged) tables.push_back(one_of_several(std::move(one)));
+  output.write(form.json ? evaluations_json(tables) : form.csv ? evaluations_csv(tables) : evaluations_text(tables));
+  bool any = false;
+  for (const TableEvaluation& t : tables) {
+    any = any || t.not_judged.empty();
+    // The other forms have them among their results.
+    if (form.csv && !t.not_judged.empty()) output.note(fmt::format("{}: not judged: {}", t.table, t.not_judged));
+  }
+  if (any) return {};
+  return tl::unexpected<Failure>(
+      Error{ErrorCode::kInvalidInput, fmt::format("none of {} tables could be judged", tables.size())});
+}
+
+tl::expected<std::vector<Judged>, Failure> judge_all(const EvaluateVerb& options, Evaluator& evaluator, ReadRows read) {
+  std::optional<RowFile> rows;
+  if (!options.rows.empty()) rows.emplace(options.rows, options.tables.size() > 1);
+  if (rows && !rows->good()) return tl::unexpected<Failure>(cannot_write(options.rows));
+  const auto row = [&](const JudgedRow& judged) {
+    if (rows) rows->add(judged);
+  };
+  const auto reader = [&](const std::string& table, const TableSink& sink) {
+    return read(table, options.layouts, sink);
+  };
+  std::vector<Judged> out;
+  for (const std::string& table : options.tables) {
+    if (rows) rows->begin(table);
+    out.emplace_back(table, evaluator.judge(table, {.row = row, .read = reader}));
+  }
+  if (rows && !rows->close()) return tl::unexpected<Failure>(cannot_write(options.rows));
+  return out;
 }
 
 Outcome run_evaluate(const EvaluateVerb& options, ReadRows read, Output& output) {
@@ -78,28 +160,12 @@ Outcome run_evaluate(const EvaluateVerb& options, ReadRows read, Output& output)
   const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
   if (!pack) return tl::unexpected<Failure>(pack.error());
   if (auto ok = check_paths(options); !ok) return ok;
-  std::optional<RowFile> rows;
-  if (!options.rows.empty()) rows.emplace(options.rows);
-  if (rows && !rows->good()) return tl::unexpected<Failure>(cannot_write(options.rows));
-  const auto row = [&](const JudgedRow& judged) {
-    if (rows) rows->add(judged);
-  };
-  const auto reader = [&](const std::string& table, const TableSink& sink) {
-    return read(table, options.layouts, sink);
-  };
-  const auto evaluation =
-      evaluate_table(options.table, *pack, *catalogue, {.graphs = options.graphs, .row = row, .read = reader});
-  if (!evaluation) return tl::unexpected<Failure>(evaluation.error());
-  if (rows && !rows->close()) return tl::unexpected<Failure>(cannot_write(options.rows));
-  output.write(options.form.json  ? evaluation_json(options.table, *evaluation)
-               : options.form.csv ? evaluation_csv(*evaluation)
-                                  : evaluation_text(*evaluation));
-  const bool judged =
-      std::any_of(evaluation->groups.begin(), evaluation->groups.end(), [](const auto& g) { return g.n > 0; });
-  if (!judged) {
-    return tl::unexpected<Failure>(Error{ErrorCode::kInvalidInput, options.table + ": no row could be judged"});
-  }
-  return {};
+  auto evaluator = Evaluator::open(*pack, *catalogue, options.graphs);
+  if (!evaluator) return tl::unexpected<Failure>(evaluator.error());
+  auto judged = judge_all(options, *evaluator, read);
+  if (!judged) return tl::unexpected<Failure>(judged.error());
+  return judged->size() == 1 ? print_one(options.form, judged->front(), output)
+                             : print_several(options.form, std::move(*judged), output);
 }
 
 }  // namespace
@@ -115,7 +181,9 @@ Action define_evaluate(CLI::App& app) {
 
 Action define_evaluate_with(CLI::App& app, ReadRows read) {
   auto options = std::make_shared<EvaluateVerb>();
-  app.add_option("TABLE", options->table, "table of measurements, recognised by its header, or a store of them")
+  app.add_option("TABLE", options->tables,
+                 "tables of measurements, recognised by their header, or stores of them; of several, those that nobody "
+                 "can judge are named and the others go on")
       ->required()
       ->type_name(kFile);
   app.add_option("--layout", options->layouts, "of a store: only rows of this layout (repeatable)")
@@ -130,7 +198,8 @@ Action define_evaluate_with(CLI::App& app, ReadRows read) {
   add_gpu_files(app, options->gpu_files);
   add_form(app, options->form);
   add_examples(app, {"joulecast evaluate heidelberg_operations.csv",
-                     "joulecast evaluate heidelberg_networks.csv --graphs zoo/ --json"});
+                     "joulecast evaluate heidelberg_networks.csv --graphs zoo/ --json",
+                     "joulecast evaluate operations/*.csv networks/*.csv --graphs zoo/"});
   return [options, read](Output& output) { return run_evaluate(*options, read, output); };
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "evaluate/judges.h"
 
@@ -39,6 +41,7 @@ JudgedRow judged(const Circumstances& at, const Readings& readings, const Found&
   out.mode = at.mode;
   out.precision = at.precision;
   out.support = found.support;
+  out.group = found.group;
   out.baseline = found.baseline;
   out.gpu_busy = found.gpu_busy;
   out.host_busy = found.host_busy;
@@ -56,44 +59,64 @@ std::string subject_of(const MeasuredNetwork& row) {
 
 }  // namespace
 
-Result<Evaluation> evaluate_table(const std::string& table, const std::string& pack, const Catalogue& catalogue,
-                                  const EvaluateOptions& options) {
-  Tally tally;
+struct Evaluator::Judges {
+  OperationJudge operations;
+  NetworkJudge networks;
+  bool have_graphs;
+};
+
+Evaluator::Evaluator(std::unique_ptr<Judges> judges) : judges_(std::move(judges)) {}
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
+Evaluator::~Evaluator() = default;
+
+Result<Evaluator> Evaluator::open(const std::string& pack, const Catalogue& catalogue, const std::string& graphs) {
   JC_ASSIGN_OR_RETURN(OperationJudge operations, OperationJudge::open(pack, catalogue));
-  JC_ASSIGN_OR_RETURN(NetworkJudge networks, NetworkJudge::open(pack, catalogue, options.graphs));
+  JC_ASSIGN_OR_RETURN(NetworkJudge networks, NetworkJudge::open(pack, catalogue, graphs));
+  return Evaluator(std::make_unique<Judges>(Judges{std::move(operations), std::move(networks), !graphs.empty()}));
+}
+
+Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOptions& options) {
+  Tally tally;
   bool needs_graphs = false;
-  TableSink sink;
-  sink.operation = [&](const MeasuredOperation& row) {
-    if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
-    const auto found = finite(operations.predict(row));
+  // The row's own words come from `describe`.
+  const auto hold_against = [&](const auto& row, Result<Found> prediction, const auto& describe) {
+    const auto found = finite(std::move(prediction));
     if (!found) return tally.unmapped(row.at, row.from.line, found.error().text());
     JudgedRow done = judged(row.at, row.readings, *found);
     done.line = row.from.line;
-    done.subject = row.group;
+    done.cautions = row.from.anomaly;
+    describe(done);
     tally.judged(row.at, done);
     if (options.row) options.row(done);
   };
-  sink.network = [&](const MeasuredNetwork& row) {
-    needs_graphs = needs_graphs || options.graphs.empty();
+  TableSink sink;
+  sink.operation = [&](const MeasuredOperation& row) {
     if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
-    const auto found = finite(networks.predict(row));
-    if (!found) return tally.unmapped(row.at, row.from.line, found.error().text());
-    JudgedRow done = judged(row.at, row.readings, *found);
-    done.line = row.from.line;
-    done.subject = subject_of(row);
-    done.batch = row.batch.value_or(0);
-    tally.judged(row.at, done);
-    if (options.row) options.row(done);
+    hold_against(row, judges_->operations.predict(row), [&](JudgedRow& done) { done.subject = row.group; });
+  };
+  sink.network = [&](const MeasuredNetwork& row) {
+    needs_graphs = needs_graphs || !judges_->have_graphs;
+    if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
+    hold_against(row, judges_->networks.predict(row), [&](JudgedRow& done) {
+      done.subject = subject_of(row);
+      done.batch = row.batch.value_or(0);
+    });
   };
   JC_ASSIGN_OR_RETURN(const Table read, options.read ? options.read(table, sink) : read_table(table, sink));
   if (needs_graphs)
     return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
   Evaluation out = tally.finish();
   out.layout = read.layout;
-  out.fitted_on = operations.fitted_on(read.layout);
+  out.fitted_on = judges_->operations.fitted_on(read.layout);
   out.unread = read.unmapped.rows();
   out.refused.add(read.unmapped);
   return out;
+}
+
+std::size_t Evaluation::judged() const {
+  return std::accumulate(groups.begin(), groups.end(), std::size_t{0},
+                         [](std::size_t sum, const EvaluationGroup& g) { return sum + g.n; });
 }
 
 }  // namespace joulecast

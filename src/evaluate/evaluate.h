@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges a predictor pack on measured tables.
 //
-//   JC_ASSIGN_OR_RETURN(Evaluation e, evaluate_table("heidelberg_operations.csv", pack_path, catalogue, {}));
-//   for (const EvaluationGroup& g : e.groups) fmt::print("{} {}: {}\n", g.gpu, name(g.mode), g.time->figures.mape);
+//   JC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::open(pack_path, catalogue, graphs));
+//   JC_ASSIGN_OR_RETURN(Evaluation e, evaluator.judge("heidelberg_operations.csv", {}));
+//   for (const EvaluationGroup& g : e.groups) fmt::print("{} {}: {}\n", g.gpu, name(g.mode), g.time.figures.mape);
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +44,9 @@ struct Evaluation {
   std::vector<EvaluationGroup> groups;  // by GPU, then mode
   std::size_t unread = 0;               // lines that are no row at all
   Refusals refused;                     // unread lines and unmapped rows, and why
+
+  // Rows judged, of all groups.
+  [[nodiscard]] std::size_t judged() const;
 };
 
 // A measured value and its prediction.
@@ -51,8 +56,9 @@ struct JudgedQuantity {
 
 // One row, for those who want more than the figures.
 struct JudgedRow {
-  std::size_t line = 0;  // in the table
-  std::string subject;   // the operation as `train --without` wants it, or the model with its image size
+  std::size_t line = 0;    // in the table
+  std::string subject;     // the operation as `train --without` wants it, or the model with its image size
+  std::string_view group;  // the estimator's, of an operation
   std::string gpu;
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;
@@ -60,18 +66,33 @@ struct JudgedRow {
   std::string_view support;
   double baseline = 0;                 // seconds: the bound of an operation, the roofline of a network
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
+  std::string cautions;                // words of dataset/cautions.h, with ',' between
   std::optional<JudgedQuantity> time, power, energy;
 };
 
 struct EvaluateOptions {
-  std::string graphs;  // folder with one graph a model, for tables of networks
   std::function<void(const JudgedRow&)> row = {};
   // What reads the table; read_table() where it is not set.
   std::function<Result<Table>(const std::string& table, const TableSink& sink)> read = {};
 };
 
-// Errors: those of the table's and the pack's readers; kInvalidInput for a table of networks without `graphs`.
-Result<Evaluation> evaluate_table(const std::string& table, const std::string& pack, const Catalogue& catalogue,
-                                  const EvaluateOptions& options);
+// One pack for any number of tables; the graph of a network is read once for all of them. The catalogue must outlive
+// it.
+class Evaluator {
+ public:
+  // `graphs`: folder with one graph a model, for tables of networks; may be empty. Errors: those of the pack's reader.
+  static Result<Evaluator> open(const std::string& pack, const Catalogue& catalogue, const std::string& graphs);
+  Evaluator(Evaluator&&) noexcept;
+  Evaluator& operator=(Evaluator&&) noexcept;
+  ~Evaluator();
+
+  // Errors: those of the table's reader; kInvalidInput for a table of networks without graphs.
+  Result<Evaluation> judge(const std::string& table, const EvaluateOptions& options);
+
+ private:
+  struct Judges;
+  explicit Evaluator(std::unique_ptr<Judges> judges);
+  std::unique_ptr<Judges> judges_;
+};
 
 }  // namespace joulecast

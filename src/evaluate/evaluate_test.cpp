@@ -30,7 +30,10 @@ Evaluated evaluate(const std::string& path, const std::string& graphs = {}) {
   Evaluated out;
   const auto keep = [&](const JudgedRow& row) { out.rows.push_back(row); };
   const Catalogue catalogue = Catalogue::shipped();
-  auto done = evaluate_table(path, kPack, catalogue, {.graphs = graphs, .row = keep});
+  auto evaluator = Evaluator::open(kPack, catalogue, graphs);
+  EXPECT_TRUE(evaluator) << evaluator.error().text();
+  if (!evaluator) return out;
+  auto done = evaluator->judge(path, {.row = keep});
   EXPECT_TRUE(done) << done.error().text();
   if (done) out.evaluation = std::move(*done);
   return out;
@@ -64,10 +67,20 @@ TEST(EvaluateTable, EnergyIsTimeTimesPowerOfTheRow) {
                                                     "h200_sxm,vllm,0.22.0,k,bfloat16,4096,4096,4096,0.002,500,700\n"));
   ASSERT_EQ(e.rows.size(), 1U);
   EXPECT_EQ(e.rows[0].line, 2U);
+  EXPECT_EQ(e.rows[0].group, "gemm-tensor");
   EXPECT_DOUBLE_EQ(e.rows[0].time->measured, 0.002);
   EXPECT_DOUBLE_EQ(e.rows[0].power->measured, 500.0);
   EXPECT_DOUBLE_EQ(e.rows[0].energy->measured, 1.0);
   EXPECT_DOUBLE_EQ(e.rows[0].energy->found, e.rows[0].time->found * e.rows[0].power->found);
+}
+
+TEST(EvaluateTable, RowsSayWhatToBewareOf) {
+  const Evaluated e = evaluate(table_file(
+      "evaluate_short.csv", std::string(kPowerHeader) + "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,0.001,500,700\n"
+                                                        "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,0.00001,500,700\n"));
+  ASSERT_EQ(e.rows.size(), 2U);
+  EXPECT_EQ(e.rows[0].cautions, "");
+  EXPECT_EQ(e.rows[1].cautions, "power-window-short");
 }
 
 TEST(EvaluateTable, RowsThatCannotBeJudgedAreNamedWithTheirLine) {
@@ -112,7 +125,9 @@ TEST(EvaluateTable, NetworksNeedGraphs) {
                  "A100-SXM4-40GB,4,inference,fp32,resnet50,8,224,0.05,0.05,0.05,0.05,15,x\n"
                  "A100-SXM4-40GB,1,inference,fp32,../resnet50,8,224,0.05,0.05,0.05,0.05,15,x\n");
   const Catalogue catalogue = Catalogue::shipped();
-  const auto without = evaluate_table(path, kPack, catalogue, {});
+  auto evaluator = Evaluator::open(kPack, catalogue, {});
+  ASSERT_TRUE(evaluator);
+  const auto without = evaluator->judge(path, {});
   ASSERT_FALSE(without);
   EXPECT_NE(without.error().text().find("--graphs DIR"), std::string::npos);
   const Evaluated e = evaluate(path, JOULECAST_SOURCE_DIR "/examples");
@@ -121,6 +136,24 @@ TEST(EvaluateTable, NetworksNeedGraphs) {
   EXPECT_EQ(e.rows[0].batch, 8);
   EXPECT_EQ(e.evaluation.groups[0].set_aside, 1U) << "four GPUs";
   EXPECT_EQ(e.evaluation.groups[0].unmapped, 1U) << "no name leads out of the folder";
+}
+
+// A table that fails, or that holds something else, leaves nothing behind for the next one.
+TEST(EvaluateTable, TablesDoNotTouchEachOther) {
+  const std::string good = table_file("evaluate_good_bf16.csv", "m,n,k,a100_sxm_s\n4096,4096,4096,1e-3\n");
+  const std::string bad = table_file("evaluate_bad.csv", "colour,taste\nred,sour\n");
+  const Catalogue catalogue = Catalogue::shipped();
+  auto evaluator = Evaluator::open(kPack, catalogue, {});
+  ASSERT_TRUE(evaluator);
+  const auto first = evaluator->judge(good, {});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->judged(), 1U);
+  EXPECT_FALSE(evaluator->judge(bad, {}));
+  const auto again = evaluator->judge(good, {});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->judged(), 1U);
+  EXPECT_EQ(again->unread, 0U);
+  EXPECT_EQ(*again->groups[0].time.figures.mape, *first->groups[0].time.figures.mape);
 }
 
 }  // namespace

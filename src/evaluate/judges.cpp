@@ -53,6 +53,7 @@ Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
                .power = with_factor(p.power, factor("power")),
                .energy = with_factor(p.time * p.power, factor("energy")),
                .baseline = p.physics.bound,
+               .group = name(group),
                .support = seen ? "seen" : "unseen-gpu"};
 }
 

@@ -20,8 +20,9 @@ struct FoundValue {
 struct Found {
   FoundValue time, power, energy;
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
-  double baseline = 0;       // seconds, of a simple law: the bound of an operation, the roofline of a whole network
-  std::string_view support;  // "seen" or "unseen-gpu" of an operation, the Support of a network
+  double baseline = 0;          // seconds, of a simple law: the bound of an operation, the roofline of a whole network
+  std::string_view group = {};  // the estimator's, of an operation
+  std::string_view support;     // "seen" or "unseen-gpu" of an operation, the Support of a network
 };
 
 class OperationJudge {
