@@ -133,7 +133,8 @@ Forest fit_power_law(const TrainingSet& set, std::span<const std::string_view> n
   // Shrinking steps around the best so far. The error has a kink where the law meets the cap, so no derivative is used.
   for (double step = 1.0; step > 1e-3;) {
     bool better = false;
-    for (const auto& [da, db] : {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}, {step, -step}, {-step, step}}) {
+    for (const auto& [da, db] :
+         {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}, {step, -step}, {-step, step}}) {
       const double next_a = std::max(0.0, a + da);
       const double next_b = std::max(0.0, b + db);
       const double error = law.error(next_a, next_b);

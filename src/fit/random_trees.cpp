@@ -112,8 +112,8 @@ class Grower {
         continue;
       }
       const std::vector<float>& values = columns_.values[split.column];
-      const auto middle = std::partition(rows.begin(), rows.end(),
-                                         [&](std::uint32_t row) { return values[row] < split.threshold; });
+      const auto middle =
+          std::partition(rows.begin(), rows.end(), [&](std::uint32_t row) { return values[row] < split.threshold; });
       const std::size_t cut = at.begin + static_cast<std::size_t>(middle - rows.begin());
       const auto left = static_cast<std::uint32_t>(tree_.nodes.size());
       tree_.nodes[at.node] = {.value = split.threshold,
@@ -154,8 +154,8 @@ class Grower {
     if (rows.size() < 2 * options_.min_leaf ||
         std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return set_.targets[row] == first; }))
       return best;
-    const auto wanted = std::max<std::size_t>(
-        1, static_cast<std::size_t>(options_.columns * static_cast<double>(order_.size())));
+    const auto wanted =
+        std::max<std::size_t>(1, static_cast<std::size_t>(options_.columns * static_cast<double>(order_.size())));
     std::size_t seen = 0;
     for (std::size_t i = 0; i < order_.size() && seen < wanted; ++i) {
       std::swap(order_[i], order_[i + random_.below(order_.size() - i)]);
@@ -197,7 +197,8 @@ class Grower {
     consider(column, threshold, left, all, best);
   }
 
-  // Thresholds half way between neighbouring values. Where there are few different values they are counted, else sorted.
+  // Thresholds half way between neighbouring values. Where there are few different values they are counted, else
+  // sorted.
   void try_all(std::size_t column, std::span<const std::uint32_t> rows, const Side& all, Split& best) {
     const std::vector<std::uint32_t>& ranks = columns_.ranks[column];
     const std::vector<float>& different = columns_.different[column];

@@ -24,9 +24,9 @@ enum class SplitChoice : std::uint8_t {
 struct RandomTreesOptions {
   int trees = 100;
   SplitChoice split = SplitChoice::kBest;
-  bool bootstrap = true;      // a tree sees as many rows as there are, drawn with replacement
-  double columns = 1.0;       // share of the features that a split chooses from
-  std::size_t min_leaf = 1;   // rows of a leaf
+  bool bootstrap = true;     // a tree sees as many rows as there are, drawn with replacement
+  double columns = 1.0;      // share of the features that a split chooses from
+  std::size_t min_leaf = 1;  // rows of a leaf
   std::uint32_t depth = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t seed = 1;
   unsigned threads = 0;  // 0: one a core; the trees are the same whatever it is

@@ -83,8 +83,7 @@ TEST(RandomTrees, NoOtherThresholdIsBetter) {
     const double found = error_left(set, rows[i], node.value);
     for (const std::size_t row : rows[i])
       EXPECT_LE(found, error_left(set, rows[i], set.features[row]) + 1e-6) << "node " << i;
-    for (const std::size_t row : rows[i])
-      rows[set.features[row] < node.value ? node.left : node.right].push_back(row);
+    for (const std::size_t row : rows[i]) rows[set.features[row] < node.value ? node.left : node.right].push_back(row);
   }
 }
 

@@ -8,63 +8,17 @@
 Folds are drawn anew, so means agree within the spread over a few draws that is printed beside them."""
 
 import argparse
-import ast
 import csv
-import re
 import statistics
 
 import numpy
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.model_selection import KFold, cross_val_score
+from thesis_features import columns_of, matrix
 from xgboost import XGBRegressor
 
 TABLES = [("5.1", "a30", "training"), ("5.2", "a30", "inference"),
           ("5.3", "rtx2080ti", "training"), ("5.4", "rtx2080ti", "inference")]  # fmt: skip
-ATTRIBUTES = ["bias", "in_channels", "out_channels", "kernel_size", "padding", "stride", "in_features", "out_features",
-              "inplace", "affine", "eps", "momentum", "num_features", "p", "output_size"]  # fmt: skip
-POSITIONAL = {"Conv2d": ["in_channels", "out_channels"], "BatchNorm2d": ["num_features"]}
-DEFAULTS = {"Conv2d": {"bias": True, "padding": (0, 0)}, "Linear": {"bias": True}, "BatchNorm2d": {"bias": True},
-            "LayerNorm": {"bias": True}, "ReLU": {"inplace": False}, "SiLU": {"inplace": False}}  # fmt: skip
-
-
-def attributes(text):
-    """Type and attributes of a module as it prints itself."""
-    kind, inside = re.fullmatch(r"(\w+)\((.*)\)", text).groups()
-    inside = re.sub(r"mode=(\w+)", r"mode='\1'", inside)
-    call = ast.parse(f"f({inside})", mode="eval").body
-    found = dict(DEFAULTS.get(kind, {}))
-    for name, value in zip(POSITIONAL.get(kind, []), call.args):
-        found[name] = ast.literal_eval(value)
-    for keyword in call.keywords:
-        found[keyword.arg] = ast.literal_eval(keyword.value)
-    return kind, found
-
-
-def features(text, shape):
-    """A dictionary of columns; absent ones are -1, or 0 where they are flags."""
-    kind, found = attributes(text)
-    out = {"type_" + kind: 1}
-    for name in ATTRIBUTES:
-        value = found.get(name)
-        if isinstance(value, tuple):
-            out.update({f"{name}_{i}": v for i, v in enumerate(value)})
-            out[name + "_tuple_applicable"] = 1
-        elif isinstance(value, (int, float)):
-            out[name] = value
-            out[name + "_applicable"] = 1
-    for i, extent in enumerate(shape.split("x")):
-        out[f"input_{i}"] = int(extent)
-        out[f"input_{i}_applicable"] = 1
-    return out
-
-
-def matrix(rows):
-    made = [features(row["op_repr"], row["input_shape"]) for row in rows]
-    columns = sorted({name for row in made for name in row})
-    absent = [0 if name.endswith("_applicable") or name.startswith("type_") else -1 for name in columns]
-    return numpy.array([[row.get(name, missing) for name, missing in zip(columns, absent)] for row in made], float)
-
-
 def models():
     return {"random forest": RandomForestRegressor(100, n_jobs=2, random_state=1),
             "extra trees": ExtraTreesRegressor(100, n_jobs=2, random_state=1),
@@ -81,7 +35,8 @@ def main():
         rows = [row for row in csv.DictReader(file) if row["primary"] == "1"]
     for number, gpu, mode in TABLES:
         own = [row for row in rows if row["gpu"] == gpu and row["mode"] == mode]
-        inputs = matrix(own)
+        modules = [(row["op_repr"], row["input_shape"]) for row in own]
+        inputs = numpy.array(matrix(modules, columns_of(modules)), float)
         scale = 1e3 if options.milliseconds else 1.0
         targets = {"time": numpy.array([float(r["time_s"]) * scale for r in own]),
                    "power": numpy.array([float(r["power_w"]) for r in own])}  # fmt: skip

@@ -12,8 +12,8 @@ namespace {
 
 // A number each. Those of kPairs may also be a pair, height and width, with fields of their own.
 constexpr std::array<std::string_view, 15> kAttributes{
-    "bias",        "in_channels", "out_channels", "kernel_size", "padding",  "stride",       "in_features", "out_features",
-    "inplace",     "affine",      "eps",          "momentum",    "num_features", "p",        "output_size"};
+    "bias",    "in_channels", "out_channels", "kernel_size", "padding",      "stride", "in_features", "out_features",
+    "inplace", "affine",      "eps",          "momentum",    "num_features", "p",      "output_size"};
 constexpr std::array<std::string_view, 4> kPairs{"kernel_size", "padding", "stride", "output_size"};
 constexpr std::size_t kInputExtents = 4;
 constexpr float kAbsent = -1.0F;
@@ -74,7 +74,8 @@ class Row {
   }
   void pair(const ReprArgument* argument) {
     const bool applies = argument != nullptr && argument->tuple && argument->numbers.size() >= 2;
-    for (std::size_t i = 0; i < 2; ++i) features_.push_back(applies ? static_cast<float>(argument->numbers[i]) : kAbsent);
+    for (std::size_t i = 0; i < 2; ++i)
+      features_.push_back(applies ? static_cast<float>(argument->numbers[i]) : kAbsent);
     features_.push_back(applies ? 1.0F : 0.0F);
   }
   std::vector<float> take() { return std::move(features_); }

@@ -53,7 +53,8 @@ TEST(ThesisFeatures, ALinearLayersInputIsEncodedAsInSection42) {
 }
 
 TEST(ThesisFeatures, AConvolutionHasPairs) {
-  const Said found = said(measured("Conv2d(16, 64, kernel_size=(3, 5), stride=(2, 1), bias=False)", {32, 16, 256, 128}));
+  const Said found =
+      said(measured("Conv2d(16, 64, kernel_size=(3, 5), stride=(2, 1), bias=False)", {32, 16, 256, 128}));
   EXPECT_EQ(found.at("kernel_size_0"), 3);
   EXPECT_EQ(found.at("kernel_size_1"), 5);
   EXPECT_EQ(found.at("kernel_size_tuple_applicable"), 1);
@@ -69,8 +70,8 @@ TEST(ThesisFeatures, AConvolutionHasPairs) {
 }
 
 TEST(ThesisFeatures, OneNumberIsNoPair) {
-  const Said found = said(measured("MaxPool2d(kernel_size=3, stride=2, padding=1, dilation=1, ceil_mode=False)",
-                                   {32, 64, 112, 112}));
+  const Said found =
+      said(measured("MaxPool2d(kernel_size=3, stride=2, padding=1, dilation=1, ceil_mode=False)", {32, 64, 112, 112}));
   EXPECT_EQ(found.at("kernel_size"), 3);
   EXPECT_EQ(found.at("kernel_size_applicable"), 1);
   EXPECT_FALSE(found.contains("kernel_size_tuple_applicable"));

@@ -298,8 +298,8 @@ Result<ThesisTable> table_of(const PublishedTable& published, const ThesisOption
   ThesisTable out{&published, all.size(), operations.size(), learnable.size(), {}};
   if (all.empty()) return out;
   if (learnable.size() < 3 * kFolds)
-    return invalid(fmt::format("table {}: {} usable rows are too few for {} folds", published.number, learnable.size(),
-                               kFolds));
+    return invalid(
+        fmt::format("table {}: {} usable rows are too few for {} folds", published.number, learnable.size(), kFolds));
   for (const Method method : options.methods) {
     progress(fmt::format("table {}: {}", published.number, name(method)));
     JC_ASSIGN_OR_RETURN(out.scores[method], scores_of(method, all, learnable));

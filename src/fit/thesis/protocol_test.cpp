@@ -24,9 +24,10 @@ std::string table() {
     const double time = 0.1 * (1.0 + (i * 7919) % 31);
     const double power = 40.0 + channels / 16.0;
     for (int repeat = 0; repeat < 5; ++repeat) {
-      text += fmt::format("a30,training,\"Conv2d({}, 64, kernel_size=(1, 1), stride=(1, 1), bias=False)\",Conv2d,"
-                          "32x{}x28x28,{},,{},,{},,100,10,training,1,,2025-02-12-train,,\n",
-                          channels, channels, time, time * power, power);
+      text += fmt::format(
+          "a30,training,\"Conv2d({}, 64, kernel_size=(1, 1), stride=(1, 1), bias=False)\",Conv2d,"
+          "32x{}x28x28,{},,{},,{},,100,10,training,1,,2025-02-12-train,,\n",
+          channels, channels, time, time * power, power);
     }
   }
   return text;

@@ -66,10 +66,9 @@ std::string r2_text(const std::optional<double>& value) {
 }
 
 std::string operation_line(Method method, const Quantities& q) {
-  return fmt::format("  {:<13}{:>7} {:>7} {:>7}  {:>7} {:>7} {:>7}  {:>7} {:>7}\n", words(method),
-                     r2_text(q.time.r2), percent(q.time.mape), percent(q.time.median), r2_text(q.power.r2),
-                     percent(q.power.mape), percent(q.power.median), percent(q.energy.mape),
-                     percent(q.energy.median));
+  return fmt::format("  {:<13}{:>7} {:>7} {:>7}  {:>7} {:>7} {:>7}  {:>7} {:>7}\n", words(method), r2_text(q.time.r2),
+                     percent(q.time.mape), percent(q.time.median), r2_text(q.power.r2), percent(q.power.mape),
+                     percent(q.power.median), percent(q.energy.mape), percent(q.energy.median));
 }
 
 std::string table_text(const ThesisTable& table) {
