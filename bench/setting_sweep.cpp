@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
       can = found.has_value();
       if (!can) break;
       points += found->size();
-      for (const Prediction& p : *found) least = std::min(least, p.energy.value.value() / static_cast<double>(workload.batch));
+      for (const Prediction& p : *found)
+        least = std::min(least, p.energy.value.value() / static_cast<double>(workload.batch));
     }
     asked += can ? 1 : 0;
   }
