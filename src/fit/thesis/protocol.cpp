@@ -297,7 +297,7 @@ Result<ThesisTable> table_of(const PublishedTable& published, const ThesisOption
   }
   ThesisTable out{&published, all.size(), operations.size(), learnable.size(), {}};
   if (all.empty()) return out;
-  if (learnable.size() < 3 * kFolds)
+  if (learnable.size() < std::size_t{3} * kFolds)
     return invalid(
         fmt::format("table {}: {} usable rows are too few for {} folds", published.number, learnable.size(), kFolds));
   for (const Method method : options.methods) {
