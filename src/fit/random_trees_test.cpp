@@ -195,7 +195,7 @@ TEST(RandomTrees, AreAsGoodAsThoseOfScikitLearn) {
 TEST(RandomTrees, AreTheSameOnAnyNumberOfThreads) {
   const Friedman data = friedman();
   for (const SplitChoice split : {SplitChoice::kBest, SplitChoice::kRandom}) {
-    RandomTreesOptions options{.trees = 17, .split = split, .threads = 1};
+    RandomTreesOptions options{.trees = 100, .split = split, .threads = 1};
     const auto one = RandomTrees::grow(data.learn, options);
     options.threads = 5;
     EXPECT_EQ(RandomTrees::grow(data.learn, options)->trees(), one->trees());
