@@ -44,15 +44,16 @@ BoosterOptions power_options(Group group) {
   }
 }
 
-// Physics and features of every sample, computed once.
+// Physics and features of every sample, computed once, and what is to learn them.
 struct Prepared {
+  Method method;
   std::vector<Physics> physics;
   std::vector<std::vector<float>> features;
   std::vector<int> fold;
 };
 
-Prepared prepare_samples(const std::vector<Sample>& samples) {
-  Prepared out;
+Prepared prepare_samples(const std::vector<Sample>& samples, Method method) {
+  Prepared out{method, {}, {}, {}};
   for (const Sample& s : samples) {
     std::vector<float> row(feature_names(group_of(s.work)).size());
     out.physics.push_back(physics_of(s.work, s.device, s.situation, row));
@@ -140,24 +141,16 @@ Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
   return out;
 }
 
-// Whose held-out predictions are made, and how.
-struct Judged {
-  Group group;
-  const std::vector<Sample>& samples;
-  const Prepared& prepared;
-  Method method;
-};
-
 // Predicted times of all samples, each by a model that has not seen its split.
-Result<std::vector<double>> held_out_times(const Judged& what, const Splits& splits, double trust) {
-  const auto& [group, samples, prepared, method] = what;
+Result<std::vector<double>> held_out_times(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
+                                           const Splits& splits, double trust) {
   std::vector<double> out(samples.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = prepared.physics[i].bound;
   for (const std::vector<bool>& test : splits) {
     const Rows learn = rows_where(test, false);
     const Rows judge = rows_where(test, true);
     if (learn.empty() || judge.empty()) continue;
-    JC_ASSIGN_OR_RETURN(const Forest forest, learn_time(method, time_set(samples, prepared, learn),
+    JC_ASSIGN_OR_RETURN(const Forest forest, learn_time(prepared.method, time_set(samples, prepared, learn),
                                                         feature_names(group), time_options(group)));
     JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, time_set(samples, prepared, judge)));
     for (std::size_t i = 0; i < judge.size(); ++i) out[judge[i]] *= std::exp(trust * static_cast<double>(found[i]));
@@ -173,17 +166,17 @@ std::vector<double> learning_times(const std::vector<Sample>& samples, std::vect
   return held_out;
 }
 
-Result<std::vector<double>> held_out_power(const Judged& what, const Splits& splits,
-                                           const std::vector<double>& learn_times,
+Result<std::vector<double>> held_out_power(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
+                                           const Splits& splits, const std::vector<double>& learn_times,
                                            const std::vector<double>& judge_times) {
-  const auto& [group, samples, prepared, method] = what;
   std::vector<double> out(samples.size(), 0.0);
   for (const std::vector<bool>& test : splits) {
     const Rows learn = with_power(samples, rows_where(test, false));
     const Rows judge = with_power(samples, rows_where(test, true));
     if (learn.empty() || judge.empty()) continue;
-    JC_ASSIGN_OR_RETURN(const Forest forest, learn_power(method, power_set(samples, prepared, learn, learn_times),
-                                                         power_names(group), power_options(group)));
+    JC_ASSIGN_OR_RETURN(const Forest forest,
+                        learn_power(prepared.method, power_set(samples, prepared, learn, learn_times),
+                                    power_names(group), power_options(group)));
     JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, power_set(samples, prepared, judge, judge_times)));
     for (std::size_t i = 0; i < judge.size(); ++i)
       out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
@@ -217,11 +210,11 @@ double trust_unseen(Group group) {
 
 Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method) {
   HeldOut out;
-  const Prepared prepared = prepare_samples(samples);
+  const Prepared prepared = prepare_samples(samples, method);
   const Splits folds = random_splits(prepared);
-  const Judged what{group, samples, prepared, method};
-  JC_ASSIGN_OR_RETURN(out.time, held_out_times(what, folds, 1.0));
-  JC_ASSIGN_OR_RETURN(out.power, held_out_power(what, folds, learning_times(samples, out.time), out.time));
+  JC_ASSIGN_OR_RETURN(out.time, held_out_times(group, samples, prepared, folds, 1.0));
+  JC_ASSIGN_OR_RETURN(out.power,
+                      held_out_power(group, samples, prepared, folds, learning_times(samples, out.time), out.time));
   return out;
 }
 
@@ -231,33 +224,32 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Meth
     progress(fmt::format("{}: no rows; predicted by its bound alone, at idle power", name(group)));
     return bound_alone(group);
   }
-  const Prepared prepared = prepare_samples(samples);
+  const Prepared prepared = prepare_samples(samples, method);
   const Splits folds = random_splits(prepared);
-  const Judged what{group, samples, prepared, method};
   GroupFit out;
   progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));
-  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(what, folds, 1.0));
+  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(group, samples, prepared, folds, 1.0));
   const std::vector<double> learn = learning_times(samples, out.random.time);
   if (judging == Judging::kFull) {
     const Splits gpus = gpu_splits(samples);
     HeldOut& unseen = out.unseen_gpu;
-    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(what, gpus, trust_unseen(group)));
-    JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(what, folds, learn, out.random.time));
-    JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(what, gpus, learn, unseen.time));
+    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(group, samples, prepared, gpus, trust_unseen(group)));
+    JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(group, samples, prepared, folds, learn, out.random.time));
+    JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(group, samples, prepared, gpus, learn, unseen.time));
   }
 
   Rows all(samples.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  JC_ASSIGN_OR_RETURN(out.time,
-                      learn_time(method, time_set(samples, prepared, all), feature_names(group), time_options(group)));
+  JC_ASSIGN_OR_RETURN(out.time, learn_time(prepared.method, time_set(samples, prepared, all), feature_names(group),
+                                           time_options(group)));
   const Rows powered = with_power(samples, all);
   if (powered.empty()) {
     progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
     out.power = bound_alone(group).power;
     return out;
   }
-  JC_ASSIGN_OR_RETURN(out.power, learn_power(method, power_set(samples, prepared, powered, learn), power_names(group),
-                                             power_options(group)));
+  JC_ASSIGN_OR_RETURN(out.power, learn_power(prepared.method, power_set(samples, prepared, powered, learn),
+                                             power_names(group), power_options(group)));
   return out;
 }
 
