@@ -17,21 +17,38 @@ struct TrainVerb {
   std::vector<std::string> tables, layouts;
   std::string out = "joulecast.jcpack";
   std::string without, without_gpu, calibration;
-  bool quiet = false, quick = false;
+  std::string protocol = "ours", estimator;
+  bool quiet = false, quick = false, json = false;
 };
 
+constexpr const char* kNeeds = "it is built where XGBoost is: libxgboost-dev";
+
+// Judges and writes no pack.
+Outcome run_thesis(const TrainVerb& options) {
+  std::vector<std::string> words{"--protocol", "thesis", options.quiet ? "quiet" : "progress",
+                                 options.json ? "json" : "text", options.estimator.empty() ? "all" : options.estimator};
+  for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
+  words.insert(words.end(), options.tables.begin(), options.tables.end());
+  return become("joulecast-train", std::move(words), kNeeds);
+}
+
 Outcome run_train(const TrainVerb& options) {
+  if (options.protocol == "thesis") return run_thesis(options);
+  if (options.estimator == "all")
+    return usage("a pack has one estimator", "--estimator all goes with --protocol thesis");
+  if (options.json) return usage("a pack is no JSON", "--json goes with --protocol thesis");
   std::vector<std::string> words{options.out, options.quiet ? "quiet" : "progress"};
   if (options.quick) words.emplace_back("--quick");
   for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
   const std::pair<const char*, const std::string*> valued[] = {{"--without", &options.without},
                                                                {"--without-gpu", &options.without_gpu},
-                                                               {"--calibration", &options.calibration}};
+                                                               {"--calibration", &options.calibration},
+                                                               {"--estimator", &options.estimator}};
   for (const auto& [name, value] : valued) {
     if (!value->empty()) words.insert(words.end(), {name, *value});
   }
   words.insert(words.end(), options.tables.begin(), options.tables.end());
-  return become("joulecast-train", std::move(words), "it is built where XGBoost is: libxgboost-dev");
+  return become("joulecast-train", std::move(words), kNeeds);
 }
 
 }  // namespace
@@ -52,11 +69,21 @@ Action define_train(CLI::App& app) {
   app.add_option("--without-gpu", options->without_gpu, "a GPU to leave out")->type_name("GPU");
   app.add_option("--calibration", options->calibration, "interval factors that tools/accuracy/families.py found")
       ->type_name(kFile);
+  add_choice(app, "--estimator", options->estimator,
+             "what is fitted: ours; physics, the bound without trees; or other trees in place of ours. With --protocol "
+             "thesis: what is judged",
+             {"ours", "physics", "boosting", "random-forest", "extra-trees", "all"});
+  add_choice(app, "--protocol", options->protocol,
+             "thesis: no pack is written; the thesis' tables 5.1 to 5.4 are made again with these measurements, its "
+             "estimators on its features and raw targets, beside its figures and beside ours",
+             {"ours", "thesis"});
+  app.add_flag("--json", options->json, "with --protocol thesis: print JSON")->option_text(" ");
   app.add_flag("--quick", options->quick, "no cross-validation: the same models, but no held-out figures in the report")
       ->option_text(" ");
   app.add_flag("-q,--quiet", options->quiet, "no progress")->option_text(" ");
   add_examples(app, {"joulecast train heidelberg_operations.csv aic_*.csv -o my.jcpack",
-                     "joulecast predict net.onnx --gpu a30 --pack my.jcpack"});
+                     "joulecast predict net.onnx --gpu a30 --pack my.jcpack",
+                     "joulecast train --protocol thesis heidelberg_operations.csv"});
   return [options](Output&) { return run_train(*options); };
 }
 

@@ -80,12 +80,6 @@ struct Prepared {
   std::vector<int> fold;
 };
 
-std::uint32_t fold_hash(std::string_view key) {
-  std::uint32_t hash = 2166136261U;
-  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  return hash >> 7;
-}
-
 Prepared prepare_samples(const std::vector<Sample>& samples) {
   Prepared out;
   for (const Sample& s : samples) {
@@ -94,7 +88,7 @@ Prepared prepare_samples(const std::vector<Sample>& samples) {
     out.physics.push_back(physics_of(s.work, s.device, s.situation, row));
     write_gpu_features(out.physics.back(), s.device, std::span(row).subspan(own));
     out.features.push_back(std::move(row));
-    out.fold.push_back(static_cast<int>(fold_hash(s.key) % kFolds));
+    out.fold.push_back(fold_of(s.key));
   }
   return out;
 }
@@ -148,14 +142,25 @@ TrainingSet without_gpu(Group group, const TrainingSet& set) {
   return out;
 }
 
+// One group's rows and what the fits of it share.
+struct Task {
+  Group group;
+  Method method;
+  const std::vector<Sample>& samples;
+  Prepared prepared;
+};
+
+using Learn = Result<Forest> (*)(Method, const TrainingSet&, std::span<const std::string_view>, const BoosterOptions&);
+
 // A forest over the row's columns, whatever it may split on: all models of a group read the same rows.
-Result<Forest> fit_model(Group group, Kind kind, const TrainingSet& set, const std::vector<std::string_view>& names,
-                         const BoosterOptions& options) {
-  if (kind == Kind::kSeen) return fit_forest(set, names, options);
+Result<Forest> fit_model(const Task& task, Kind kind, Learn learn, const TrainingSet& set,
+                         const std::vector<std::string_view>& names, const BoosterOptions& options) {
+  if (kind == Kind::kSeen) return learn(task.method, set, names, options);
+  const Group group = task.group;
   const auto own = static_cast<std::uint32_t>(feature_names(group).size());
   std::vector<std::string_view> fewer = names;
   fewer.erase(fewer.begin() + own, fewer.begin() + own + static_cast<std::ptrdiff_t>(kGpuFeatures.size()));
-  JC_ASSIGN_OR_RETURN(Forest forest, fit_forest(without_gpu(group, set), fewer, options));
+  JC_ASSIGN_OR_RETURN(Forest forest, learn(task.method, without_gpu(group, set), fewer, options));
   for (Tree& tree : forest.trees) {
     for (TreeNode& node : tree.nodes) {
       if (node.left != 0 && node.feature >= own) node.feature += static_cast<std::uint32_t>(kGpuFeatures.size());
@@ -206,20 +211,13 @@ Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
   return out;
 }
 
-// One group's rows and what the fits of it share.
-struct Task {
-  Group group;
-  const std::vector<Sample>& samples;
-  Prepared prepared;
-};
-
 Result<Forest> fit_time(const Task& task, Kind kind, const Rows& rows) {
-  return fit_model(task.group, kind, time_set(task.samples, task.prepared, rows, kind), time_names(task.group),
+  return fit_model(task, kind, learn_time, time_set(task.samples, task.prepared, rows, kind), time_names(task.group),
                    time_options(task.group, kind));
 }
 
 Result<Forest> fit_power(const Task& task, Kind kind, const Rows& rows, const std::vector<double>& times) {
-  return fit_model(task.group, kind, power_set(task.samples, task.prepared, rows, times), row_names(task.group),
+  return fit_model(task, kind, learn_power, power_set(task.samples, task.prepared, rows, times), row_names(task.group),
                    power_options(task.group));
 }
 
@@ -280,6 +278,12 @@ Result<GroupModels> fit_models(const Task& task, Kind kind, const std::vector<do
 
 }  // namespace
 
+int fold_of(std::string_view key) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return static_cast<int>((hash >> 7) % kFolds);
+}
+
 double trust_unseen(Group group) {
   switch (group) {
     case Group::kConv:
@@ -296,12 +300,22 @@ double trust_unseen(Group group) {
   return 0.0;
 }
 
-Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judging judging, const Progress& progress) {
+Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method) {
+  HeldOut out;
+  const Task task{group, method, samples, prepare_samples(samples)};
+  const Splits folds = random_splits(task.prepared);
+  JC_ASSIGN_OR_RETURN(out.time, held_out_times(task, Kind::kSeen, folds, 1.0));
+  JC_ASSIGN_OR_RETURN(out.power, held_out_power(task, Kind::kSeen, folds, learning_times(samples, out.time), out.time));
+  return out;
+}
+
+Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Method method, Judging judging,
+                           const Progress& progress) {
   if (samples.empty()) {
     progress(fmt::format("{}: no rows; predicted by its bound alone, at idle power", name(group)));
     return bound_alone(group);
   }
-  const Task task{group, samples, prepare_samples(samples)};
+  const Task task{group, method, samples, prepare_samples(samples)};
   const Splits folds = random_splits(task.prepared);
   GroupFit out;
   progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));

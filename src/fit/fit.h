@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/method.h"
 #include "fit/samples.h"
 #include "joulecast/result.h"
 #include "predict/trees/forest.h"
@@ -42,8 +43,14 @@ using Progress = std::function<void(const std::string&)>;
 enum class Judging : std::uint8_t { kFull, kQuick };
 
 // A group without rows, or without rows that have power, gets models without trees (bound_alone), and says so.
-// Errors: what XGBoost says.
-Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judging judging, const Progress& progress);
+// Errors: those of learn_time().
+Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Method method, Judging judging,
+                           const Progress& progress);
+
+// GroupFit::random alone.
+Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method);
+// In which of the kFolds the operation with this key is left out, from 0.
+int fold_of(std::string_view key);
 
 // Models without trees, for a group nobody measured: the bound, at idle power.
 GroupFit bound_alone(Group group);
@@ -55,6 +62,7 @@ struct TrainOptions {
   std::string out = "joulecast.jcpack";
   std::string without;      // file of operations to leave out: one Sample::key a line
   std::string without_gpu;  // catalogue name of a GPU to leave out
+  Method method = Method::kOurs;
   std::string calibration;  // interval factors from families and GPUs left out; tools/accuracy makes the file
   bool quick = false;       // no cross-validation: the same models without held-out figures
 };

@@ -110,6 +110,8 @@ Result<void> check_learnable(const Sample& sample) {
   return {};
 }
 
+}  // namespace
+
 Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogue) {
   JC_ASSIGN_OR_RETURN(const Policy policy, policy_of(row));
   if (!row.readings.time || row.readings.time->value() <= 0.0) return unsupported("no time");
@@ -143,8 +145,6 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
   JC_RETURN_IF_ERROR(check_learnable(out));
   return out;
 }
-
-}  // namespace
 
 Result<Refusals> add_table(const std::string& place, const std::vector<std::string>& layouts,
                            const Catalogue& catalogue, SampleSet& set) {

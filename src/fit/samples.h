@@ -31,6 +31,7 @@ struct Sample {
   double seen_weight = 1;  // for models that know the GPU: what other tables say of other GPUs does no harm there
   bool power_from_own_time = false;  // its framework differs from the time model's: power is learnt on measured time
   bool primary = true;
+  std::size_t number = 0;  // whatever its reader wants to find it again by
 };
 
 struct SampleSet {
@@ -38,6 +39,9 @@ struct SampleSet {
   std::map<std::string, std::size_t> used;  // per table
   std::map<std::string, Refusals> refused;  // per table
 };
+
+// One row. Errors: kUnsupported with the reason for a row that must not be learnt from, kInvalidInput for a broken one.
+Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogue);
 
 // Adds the usable rows of one table, or of a store and there of the layouts named; the others are counted with their
 // reasons, and come back. Errors: those of read_rows.

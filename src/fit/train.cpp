@@ -239,8 +239,8 @@ struct Gathered {
 Result<void> add_group(Group group, const std::vector<Sample>& samples, const TrainOptions& options,
                        const Progress& progress, PackWriter& writer, Gathered& out) {
   const std::string group_name(name(group));
-  JC_ASSIGN_OR_RETURN(const GroupFit found,
-                      fit_group(group, samples, options.quick ? Judging::kQuick : Judging::kFull, progress));
+  JC_ASSIGN_OR_RETURN(const GroupFit found, fit_group(group, samples, options.method,
+                                                      options.quick ? Judging::kQuick : Judging::kFull, progress));
   if (samples.empty()) out.without_rows.push_back(group_name);
   JC_RETURN_IF_ERROR(writer.add_forest("time/" + group_name, found.any.time));
   JC_RETURN_IF_ERROR(writer.add_forest("power/" + group_name, found.any.power));
@@ -276,13 +276,10 @@ Result<void> train(const TrainOptions& options, const Progress& progress) {
   }
   add_network_intervals(all.intervals);
   add_calibration(calibration, all.intervals);
-  const Json report = {{"schema", "joulecast.pack-report/1"},
-                       {"quick", options.quick},
-                       {"fitted_on", provenance_json(set)},
-                       {"groups_without_rows", all.without_rows},
-                       {"held_out_operations", cells_json(all.random)},
-                       {"held_out_gpus", cells_json(all.unseen)},
-                       {"calibration", std::move(calibration)}};
+  const Json report = {{"schema", "joulecast.pack-report/1"},     {"quick", options.quick},
+                       {"method", name(options.method)},          {"fitted_on", provenance_json(set)},
+                       {"groups_without_rows", all.without_rows}, {"held_out_operations", cells_json(all.random)},
+                       {"held_out_gpus", cells_json(all.unseen)}, {"calibration", std::move(calibration)}};
   JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kCompose), compose_numbers()));
   JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kGpus), all.gpus));
   JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kRanges), all.ranges));

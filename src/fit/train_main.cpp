@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `joulecast train` runs: joulecast-train PACK quiet|progress [--OPTION [VALUE]]... TABLE...
+// or joulecast-train --protocol thesis and the words of thesis_main().
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <string_view>
 
 #include "fit/fit.h"
+#include "fit/thesis/protocol.h"
 
 namespace {
 
@@ -18,6 +20,11 @@ bool take_option(std::vector<std::string>& words, joulecast::TrainOptions& optio
   }
   if (words.front() == "--layout" && words.size() > 1) {
     options.layouts.push_back(words[1]);
+    words.erase(words.begin(), words.begin() + 2);
+    return true;
+  }
+  if (words.front() == "--estimator" && words.size() > 1) {
+    options.method = joulecast::parse_method(words[1]).value_or(joulecast::Method::kOurs);
     words.erase(words.begin(), words.begin() + 2);
     return true;
   }
@@ -40,6 +47,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "joulecast-train: part of joulecast; use joulecast train\n");
     return 2;
   }
+  if (argv[1] == std::string_view("--protocol") && argv[2] == std::string_view("thesis"))
+    return joulecast::thesis_main({argv + 3, argv + argc});
   const bool quiet = std::string_view(argv[2]) == "quiet";
   joulecast::TrainOptions options;
   options.out = argv[1];

@@ -125,6 +125,18 @@ TEST(Train, GarbageIsCountedAndNamedAndNotLearnt) {
       << t.said;
 }
 
+TEST(Train, APackHasTheTreesOfItsEstimator) {
+  TrainOptions options = quick({file("train_bf16.csv", products())});
+  for (const auto& [method, trees] :
+       {std::pair{Method::kOurs, 128U}, {Method::kPhysics, 0U}, {Method::kExtraTrees, 64U}}) {
+    options.method = method;
+    const Trained t = trained(options);
+    EXPECT_EQ(t.report["method"], name(method));
+    const Pack pack = Pack::open(options.out).value();
+    EXPECT_EQ(pack.forest("time/gemm-tensor")->tree_count(), trees) << name(method);
+  }
+}
+
 TEST(Train, TablesWithoutAUsableRowAreAnError) {
   EXPECT_EQ(error_of(quick({file("empty_bf16.csv", "m,n,k,a100_sxm_s\n")})), "no row of the tables can be fitted on");
 }

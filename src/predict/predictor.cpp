@@ -22,12 +22,6 @@ struct IntervalFactors {
   double time = 0, power = 0, energy = 0;  // logarithms
 };
 
-// A prediction with what carrying it over to other settings needs.
-struct Predicted {
-  Prediction prediction;
-  std::vector<settings::BusyOperation> busy;
-};
-
 struct Predictor::Impl {
   explicit Impl(Pack opened) : pack(std::move(opened)) {}
 
@@ -40,8 +34,9 @@ struct Predictor::Impl {
   std::string_view report;
 
   static Result<std::unique_ptr<Impl>> load(const std::string& path);
-  Result<Predicted> predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
-                              Support support) const;
+  // What carrying the prediction over to other settings needs goes to `busy`, if it is asked for.
+  Result<Prediction> predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Support support,
+                               std::vector<settings::BusyOperation>* busy) const;
   // Read when the first setting is asked for.
   const Result<settings::SettingsModel>& settings_model() const;
 
@@ -133,20 +128,21 @@ bool is_functional(const Work& work) {
 
 std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work> works,
                                   std::span<const OperationPrediction> found) {
-  std::vector<ComposePart> parts(found.size());
+  std::vector<ComposePart> parts;
+  parts.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const LoweredOperation& operation = workload.operations[i];
     const OperationPrediction& p = found[i];
     // The share of the bound that the GPU makes up is the share of the time it is busy.
-    parts[i] = {.time = p.time,
-                .gpu = p.time * p.physics.gpu / p.physics.bound,
-                .host = p.physics.host,
-                .power = p.power,
-                .accumulation_bytes = p.physics.accumulation_bytes,
-                .count = static_cast<double>(operation.count),
-                .calls = static_cast<double>(operation.calls),
-                .functional = is_functional(works[i]),
-                .no_input_gradient = operation.no_input_gradient};
+    parts.push_back({.time = p.time,
+                     .gpu = p.time * p.physics.gpu / p.physics.bound,
+                     .host = p.physics.host,
+                     .power = p.power,
+                     .accumulation_bytes = p.physics.accumulation_bytes,
+                     .count = static_cast<double>(operation.count),
+                     .calls = static_cast<double>(operation.calls),
+                     .functional = is_functional(works[i]),
+                     .no_input_gradient = operation.no_input_gradient});
   }
   return parts;
 }
@@ -282,8 +278,8 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   return static_cast<Support>(level);
 }
 
-Result<Predicted> Predictor::Impl::predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
-                                             Support support) const {
+Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                                              Support support, std::vector<settings::BusyOperation>* busy) const {
   JC_ASSIGN_OR_RETURN(const Device device, make_device(gpu, options.setting));
   JC_ASSIGN_OR_RETURN(const std::vector<Work> works, works_on(workload, gpu, device));
   const HostMachine host = options.host.value_or(HostMachine{});
@@ -302,8 +298,7 @@ Result<Predicted> Predictor::Impl::predicted(const Workload& workload, const Gpu
                                      .optimizer_bytes = optimizer_traffic(workload),
                                      .host = host},
                                     device, compose_constants);
-  Predicted all;
-  Prediction& out = all.prediction;
+  Prediction out;
   out.gpu = std::string(gpu.id);
   out.precision = precision_on(workload, device);
   out.setting = {.sm_clock = Hertz{device.clock}, .power_limit = Watts{device.limit}};
@@ -324,8 +319,8 @@ Result<Predicted> Predictor::Impl::predicted(const Workload& workload, const Gpu
   out.host_bound = whole.host > whole.gpu;
   if (!options.host && !captured && whole.time > 0.0) widen_for_hosts(whole, device, compose_constants.sharpness, out);
   if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
-  all.busy = busy_operations(works, found, parts, device, workload.options.mode);
-  return all;
+  if (busy != nullptr) *busy = busy_operations(works, found, parts, device, workload.options.mode);
+  return out;
 }
 
 const Result<settings::SettingsModel>& Predictor::Impl::settings_model() const {
@@ -340,8 +335,7 @@ const Result<settings::SettingsModel>& Predictor::Impl::settings_model() const {
 }
 
 Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) const {
-  JC_ASSIGN_OR_RETURN(Predicted all, impl_->predicted(workload, gpu, options, support(workload, gpu)));
-  return std::move(all.prediction);
+  return impl_->predicted(workload, gpu, options, support(workload, gpu), nullptr);
 }
 
 Result<std::vector<Prediction>> Predictor::predict(const Workload& workload, const Gpu& gpu,
@@ -352,18 +346,18 @@ Result<std::vector<Prediction>> Predictor::predict(const Workload& workload, con
   for (const Setting& setting : request.settings) {
     JC_ASSIGN_OR_RETURN(points.emplace_back(), settings::operating_point(gpu, setting));
   }
-  JC_ASSIGN_OR_RETURN(Predicted base, impl_->predicted(workload, gpu, options, support(workload, gpu)));
-  const double time = base.prediction.time.value.value();
+  std::vector<settings::BusyOperation> busy;
+  JC_ASSIGN_OR_RETURN(const Prediction base, impl_->predicted(workload, gpu, options, support(workload, gpu), &busy));
+  const double time = base.time.value.value();
   const settings::SettingLaw law(model->constants(gpu));
-  const auto hidden = settings::hidden_of(base.busy, time, gpu.power_limit.value(), law);
-  JC_ASSIGN_OR_RETURN(
-      const auto curve,
-      settings::SettingCurve::make(*model, gpu, hidden, {time, base.prediction.power.value.value()}, request.measured));
-  const settings::BaseWidths widths = settings::base_widths(base.prediction, request.measured);
+  const auto hidden = settings::hidden_of(busy, time, gpu.power_limit.value(), law);
+  JC_ASSIGN_OR_RETURN(const auto curve, settings::SettingCurve::make(
+                                            *model, gpu, hidden, {time, base.power.value.value()}, request.measured));
+  const settings::BaseWidths widths = settings::base_widths(base, request.measured);
   const std::vector<settings::SettingPrediction> found = curve.at(points);
   std::vector<Prediction> out;
   for (std::size_t i = 0; i < found.size(); ++i)
-    out.push_back(settings::applied(base.prediction, widths, found[i], request.settings[i]));
+    out.push_back(settings::applied(base, widths, found[i], request.settings[i]));
   return out;
 }
 
