@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "dataset/table.h"
 #include "fit/settings/fit_settings.h"
 #include "fit/settings/judge.h"
 #include "predict/pack/writer.h"
@@ -101,10 +102,19 @@ Json figures_json(const std::vector<ScenarioFigures>& figures) {
   return out;
 }
 
+Json counts_json(const SweepSet& set) {
+  Json out = Json::object();
+  for (const auto& [layout, rows] : set.used) out[layout]["used"] = rows;
+  for (const auto& [layout, refused] : set.refused) {
+    out[layout]["refused"] = refused.rows();
+    for (const Refusal& refusal : refused.by_frequency()) out[layout]["because"][refusal.reason] = refusal.count;
+  }
+  return out;
+}
+
 Json report(const SweepSet& set, const std::vector<ScenarioFigures>& figures) {
   return {{"schema", "joulecast.settings-report/1"},
-          {"rows_used", set.used},
-          {"rows_refused", set.refused},
+          {"rows", counts_json(set)},
           {"sweeps", set.sweeps.size()},
           {"left_out", figures_json(figures)}};
 }
@@ -150,10 +160,25 @@ Result<void> write_pack(const TrainSettingsVerb& options, const SweepSet& set, c
   return writer.write(options.out);
 }
 
+Result<SweepSet> read_sweeps(const std::vector<std::string>& tables) {
+  settings::SweepRows rows;
+  for (const std::string& path : tables) {
+    std::size_t found = 0;
+    TableSink sink;
+    sink.other = [&](const MeasuredOther& row) {
+      if (!settings::sweep_rank(row.from.table)) return;
+      ++found;
+      rows.add(row);
+    };
+    JC_ASSIGN_OR_RETURN(const joulecast::Table table, read_table(path, sink));
+    if (found == 0)
+      return invalid(fmt::format("{}: a table of '{}' has no sweeps of clocks or limits", path, table.layout));
+  }
+  return rows.sweeps(Catalogue::shipped());
+}
+
 Outcome run_train_settings(const TrainSettingsVerb& options, Output& output) {
-  SweepSet set;
-  for (const std::string& path : options.tables) JC_RETURN_IF_ERROR(add_sweeps(path, Catalogue::shipped(), set));
-  for (const std::string& note : set.notes) output.note(note);
+  JC_ASSIGN_OR_RETURN(const SweepSet set, read_sweeps(options.tables));
   std::vector<JudgedSweep> judged;
   if (!options.quick) judged = settings::judge(set, [&](const std::string& step) { output.note(step); });
   const std::vector<ScenarioFigures> figures =
