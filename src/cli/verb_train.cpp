@@ -16,7 +16,7 @@ namespace {
 struct TrainVerb {
   std::vector<std::string> tables, layouts;
   std::string out = "joulecast.jcpack";
-  std::string without, without_gpu, calibration;
+  std::string without, without_gpu, calibration, stratum_rows;
   bool quiet = false, quick = false;
 };
 
@@ -26,7 +26,8 @@ Outcome run_train(const TrainVerb& options) {
   for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
   const std::pair<const char*, const std::string*> valued[] = {{"--without", &options.without},
                                                                {"--without-gpu", &options.without_gpu},
-                                                               {"--calibration", &options.calibration}};
+                                                               {"--calibration", &options.calibration},
+                                                               {"--stratum-rows", &options.stratum_rows}};
   for (const auto& [name, value] : valued) {
     if (!value->empty()) words.insert(words.end(), {name, *value});
   }
@@ -38,8 +39,7 @@ Outcome run_train(const TrainVerb& options) {
 
 Action define_train(CLI::App& app) {
   auto options = std::make_shared<TrainVerb>();
-  app.add_option("TABLE", options->tables,
-                 "tables of measured operations, recognised by their header, or stores of them")
+  app.add_option("TABLE", options->tables, "tables of measurements, recognised by their header, or stores of them")
       ->required()
       ->type_name(kFile);
   app.add_option("-o,--output", options->out, "the pack to write")->type_name(kFile)->capture_default_str();
@@ -52,10 +52,15 @@ Action define_train(CLI::App& app) {
   app.add_option("--without-gpu", options->without_gpu, "a GPU to leave out")->type_name("GPU");
   app.add_option("--calibration", options->calibration, "interval factors that tools/accuracy/families.py found")
       ->type_name(kFile);
+  app.add_option("--stratum-rows", options->stratum_rows,
+                 "at most so many rows of operations that were measured alike, instead of the tables' own limits")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000'000).description(""));
   app.add_flag("--quick", options->quick, "no cross-validation: the same models, but no held-out figures in the report")
       ->option_text(" ");
   app.add_flag("-q,--quiet", options->quiet, "no progress")->option_text(" ");
-  add_examples(app, {"joulecast train heidelberg_operations.csv aic_*.csv -o my.jcpack",
+  add_examples(app, {"joulecast train heidelberg_operations.csv zeus_power_limit_sweep.csv",
+                     "joulecast train measurements.db -o my.jcpack", "joulecast pack my.jcpack",
                      "joulecast predict net.onnx --gpu a30 --pack my.jcpack"});
   return [options](Output&) { return run_train(*options); };
 }

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
-#include "fit/fit.h"
+#include "fit/train.h"
 
 namespace {
 
@@ -18,6 +19,11 @@ bool take_option(std::vector<std::string>& words, joulecast::TrainOptions& optio
   }
   if (words.front() == "--layout" && words.size() > 1) {
     options.layouts.push_back(words[1]);
+    words.erase(words.begin(), words.begin() + 2);
+    return true;
+  }
+  if (words.front() == "--stratum-rows" && words.size() > 1) {
+    options.stratum_rows = std::strtoull(words[1].c_str(), nullptr, 10);  // the verb has checked it
     words.erase(words.begin(), words.begin() + 2);
     return true;
   }

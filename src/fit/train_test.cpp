@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "fit/fit.h"
+#include "fit/train.h"
 #include "predict/pack/pack.h"
 #include "predict/pack_names.h"
 
