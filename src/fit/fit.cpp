@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "fit/booster.h"
@@ -45,8 +44,15 @@ BoosterOptions power_options(Group group) {
   }
 }
 
-// Physics and features of every sample, computed once.
+// The histograms of a level cost as much as so many rows, however few there are.
+double fit_cost(std::size_t rows, const BoosterOptions& options) {
+  constexpr double kHistograms = 20'000.0;
+  return (static_cast<double>(rows) + kHistograms) * options.rounds * options.depth;
+}
+
+// Physics and features of every sample, computed once; and whom to tell of each model.
 struct Prepared {
+  Step step;
   std::vector<Physics> physics;
   std::vector<std::vector<float>> features;
   std::vector<int> fold;
@@ -131,6 +137,11 @@ Splits gpu_splits(const std::vector<Sample>& samples) {
   return out;
 }
 
+void tell(const Prepared& prepared, std::string_view what, const Splits& splits, const std::vector<bool>& test,
+          double cost) {
+  prepared.step(fmt::format("{}, split {} of {}", what, &test - splits.data() + 1, splits.size()), cost);
+}
+
 Rows rows_where(const std::vector<bool>& test, bool value) {
   Rows out;
   for (std::size_t i = 0; i < test.size(); ++i) {
@@ -147,27 +158,9 @@ Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
   return out;
 }
 
-// The histograms of a level cost as much as so many rows, however few there are.
-double fit_cost(std::size_t rows, const BoosterOptions& options) {
-  constexpr double kHistograms = 20'000.0;
-  return (static_cast<double>(rows) + kHistograms) * options.rounds * options.depth;
-}
-
-// Tells `step` of each split's model.
-class SplitSteps {
- public:
-  SplitSteps(const Step& step, std::string_view what, std::size_t splits) : step_(step), what_(what), splits_(splits) {}
-  void done(double cost) { step_(fmt::format("{} {} of {}", what_, ++done_, splits_), cost); }
-
- private:
-  const Step& step_;
-  std::string_view what_;
-  std::size_t splits_, done_ = 0;
-};
-
 // Predicted times of all samples, each by a model that has not seen its split.
 Result<std::vector<double>> held_out_times(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
-                                           const Splits& splits, double trust, SplitSteps steps) {
+                                           const Splits& splits, double trust) {
   std::vector<double> out(samples.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = prepared.physics[i].bound;
   for (const std::vector<bool>& test : splits) {
@@ -178,7 +171,7 @@ Result<std::vector<double>> held_out_times(Group group, const std::vector<Sample
                         fit_forest(time_set(samples, prepared, learn), feature_names(group), time_options(group)));
     JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, time_set(samples, prepared, judge)));
     for (std::size_t i = 0; i < judge.size(); ++i) out[judge[i]] *= std::exp(trust * static_cast<double>(found[i]));
-    steps.done(fit_cost(learn.size(), time_options(group)));
+    tell(prepared, "time", splits, test, fit_cost(learn.size(), time_options(group)));
   }
   return out;
 }
@@ -193,7 +186,7 @@ std::vector<double> learning_times(const std::vector<Sample>& samples, std::vect
 
 Result<std::vector<double>> held_out_power(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
                                            const Splits& splits, const std::vector<double>& learn_times,
-                                           const std::vector<double>& judge_times, SplitSteps steps) {
+                                           const std::vector<double>& judge_times) {
   std::vector<double> out(samples.size(), 0.0);
   for (const std::vector<bool>& test : splits) {
     const Rows learn = with_power(samples, rows_where(test, false));
@@ -204,41 +197,9 @@ Result<std::vector<double>> held_out_power(Group group, const std::vector<Sample
     JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, power_set(samples, prepared, judge, judge_times)));
     for (std::size_t i = 0; i < judge.size(); ++i)
       out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
-    steps.done(fit_cost(learn.size(), power_options(group)));
+    tell(prepared, "power", splits, test, fit_cost(learn.size(), power_options(group)));
   }
   return out;
-}
-
-// Power on random folds, time and power on GPUs left out.
-Result<void> judge_rest(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
-                        const std::vector<double>& learn, const Step& step, GroupFit& out) {
-  const Splits folds = random_splits(prepared);
-  const Splits gpus = gpu_splits(samples);
-  HeldOut& unseen = out.unseen_gpu;
-  JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(group, samples, prepared, gpus, trust_unseen(group),
-                                                  SplitSteps(step, "time, GPU", gpus.size())));
-  JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(group, samples, prepared, folds, learn, out.random.time,
-                                                       SplitSteps(step, "power, fold", folds.size())));
-  JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(group, samples, prepared, gpus, learn, unseen.time,
-                                                   SplitSteps(step, "power, GPU", gpus.size())));
-  return {};
-}
-
-// The models that go into the pack.
-Result<void> fit_all(Group group, const std::vector<Sample>& samples, const Prepared& prepared,
-                     const std::vector<double>& learn, GroupFit& out) {
-  Rows all(samples.size());
-  std::iota(all.begin(), all.end(), 0U);
-  JC_ASSIGN_OR_RETURN(out.time,
-                      fit_forest(time_set(samples, prepared, all), feature_names(group), time_options(group)));
-  const Rows powered = with_power(samples, all);
-  if (powered.empty()) {
-    out.power = bound_alone(group).power;
-    return {};
-  }
-  JC_ASSIGN_OR_RETURN(
-      out.power, fit_forest(power_set(samples, prepared, powered, learn), power_names(group), power_options(group)));
-  return {};
 }
 
 }  // namespace
@@ -281,18 +242,34 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Judg
     progress(fmt::format("{}: no rows; predicted by its bound alone, at idle power", name(group)));
     return bound_alone(group);
   }
-  const Prepared prepared = prepare_samples(samples);
+  Prepared prepared = prepare_samples(samples);
+  prepared.step = step;
   const Splits folds = random_splits(prepared);
   GroupFit out;
   progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));
-  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(group, samples, prepared, folds, 1.0,
-                                                      SplitSteps(step, "time, fold", folds.size())));
+  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(group, samples, prepared, folds, 1.0));
   const std::vector<double> learn = learning_times(samples, out.random.time);
-  if (judging == Judging::kFull) JC_RETURN_IF_ERROR(judge_rest(group, samples, prepared, learn, step, out));
-  JC_RETURN_IF_ERROR(fit_all(group, samples, prepared, learn, out));
-  const bool powered = !out.power.trees.empty();
-  if (!powered) progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
-  step("all rows", fit_cost(samples.size(), time_options(group)));
+  if (judging == Judging::kFull) {
+    const Splits gpus = gpu_splits(samples);
+    HeldOut& unseen = out.unseen_gpu;
+    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(group, samples, prepared, gpus, trust_unseen(group)));
+    JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(group, samples, prepared, folds, learn, out.random.time));
+    JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(group, samples, prepared, gpus, learn, unseen.time));
+  }
+
+  Rows all(samples.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  JC_ASSIGN_OR_RETURN(out.time,
+                      fit_forest(time_set(samples, prepared, all), feature_names(group), time_options(group)));
+  step("all rows", fit_cost(all.size(), time_options(group)));
+  const Rows powered = with_power(samples, all);
+  if (powered.empty()) {
+    progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
+    out.power = bound_alone(group).power;
+    return out;
+  }
+  JC_ASSIGN_OR_RETURN(
+      out.power, fit_forest(power_set(samples, prepared, powered, learn), power_names(group), power_options(group)));
   return out;
 }
 

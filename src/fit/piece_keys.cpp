@@ -8,17 +8,18 @@
 
 namespace joulecast {
 
-std::uint64_t key_of(Group group, const std::vector<Sample>& samples, Judging judging) {
+std::uint64_t key_of(Group group, const std::vector<Sample>& samples, std::string_view how) {
   ContentKey key;
   key.add_program();
   key.add(name(group));
-  key.add(judging == Judging::kFull ? "full" : "quick");
+  key.add(how);
   std::array<float, kMaxFeatures> features{};
   for (const Sample& s : samples) {
     const Physics p = physics_of(s.work, s.device, s.situation, features);
     key.add(std::span<const float>(features).first(feature_names(group).size()));
     key.add(s.key);
     key.add(s.gpu->id);
+    key.add(s.table);
     // The bound and the power features are made of these.
     const double numbers[] = {p.bound,
                               p.gpu,
@@ -39,10 +40,10 @@ std::uint64_t key_of(Group group, const std::vector<Sample>& samples, Judging ju
   return key.value();
 }
 
-std::uint64_t key_of(const settings::SweepSet& set, Judging judging) {
+std::uint64_t key_of(const settings::SweepSet& set, std::string_view how) {
   ContentKey key;
   key.add_program();
-  key.add(judging == Judging::kFull ? "full" : "quick");
+  key.add(how);
   for (const settings::Sweep& sweep : set.sweeps) {
     for (const std::string_view text : {sweep.gpu->id, std::string_view(sweep.layout), std::string_view(sweep.workload),
                                         std::string_view(sweep.variant)})

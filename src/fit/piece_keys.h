@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "fit/fit.h"
@@ -11,8 +12,8 @@
 
 namespace joulecast {
 
-// Of the program, the group's rows as the models see them, and how they are judged.
-std::uint64_t key_of(Group group, const std::vector<Sample>& samples, Judging judging);
-std::uint64_t key_of(const settings::SweepSet& set, Judging judging);
+// Of the program, the group's rows as the models see them, and `how`: the options that change what is fitted.
+std::uint64_t key_of(Group group, const std::vector<Sample>& samples, std::string_view how);
+std::uint64_t key_of(const settings::SweepSet& set, std::string_view how);
 
 }  // namespace joulecast

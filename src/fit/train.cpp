@@ -147,6 +147,7 @@ class Training {
  public:
   Training(const TrainOptions& options, const Rows& rows, const Progress& progress)
       : judging_(options.quick ? Judging::kQuick : Judging::kFull),
+        how_(options.quick ? "quick" : "full"),
         rows_(rows),
         progress_(progress),
         checkpoint_(options.out, progress),
@@ -178,6 +179,7 @@ class Training {
   [[nodiscard]] Json report(const TrainOptions& options, Json calibration) const;
 
   Judging judging_;
+  std::string how_;  // every option that changes what is fitted to the same rows
   const Rows& rows_;
   Progress progress_;
   Checkpoint checkpoint_;
@@ -220,7 +222,7 @@ Result<void> Training::judge(Group group, const Piece& piece) {
 Result<Piece> Training::piece_for(Group group) {
   const std::vector<Sample>& samples = samples_of(group);
   if (!samples.empty()) {
-    return checkpoint_.piece(std::string(name(group)), key_of(group, samples, judging_), [&] { return fitted(group); });
+    return checkpoint_.piece(std::string(name(group)), key_of(group, samples, how_), [&] { return fitted(group); });
   }
   JC_ASSIGN_OR_RETURN(const PackWriter made, fitted(group));
   return piece_of(made);
@@ -242,7 +244,7 @@ Result<void> Training::add_group(Group group) {
 Result<void> Training::add_settings() {
   const settings::SweepSet& set = rows_.sweeps;
   if (set.sweeps.empty()) return {};
-  JC_ASSIGN_OR_RETURN(const Piece piece, checkpoint_.piece("settings", key_of(set, judging_), [&] {
+  JC_ASSIGN_OR_RETURN(const Piece piece, checkpoint_.piece("settings", key_of(set, how_), [&] {
     progress_(fmt::format("settings: {} sweeps, {} workloads", set.sweeps.size(), settings::judged_workloads(set)));
     return fit_settings_piece(set, judging_, step_of("settings"));
   }));

@@ -25,7 +25,8 @@ struct TrainOptions {
 };
 
 // Reads the rows, fits every group and, where there are sweeps, how GPUs follow clocks and limits; writes the pack with
-// its report. The same rows and options give the same bytes. What is done when the program is killed is kept in
+// its report. The same rows in the same order and the same options give the same bytes. What is done when the program
+// is killed is kept in
 // `<out>.checkpoint` and not done again.
 // Errors: those of read_rows(); kIo for a pack that cannot be written, before anything is fitted; kInvalidInput for
 // tables without a usable row.
