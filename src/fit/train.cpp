@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dataset/metrics.h"
+#include "fit/booster.h"
 #include "fit/checkpoint.h"
 #include "fit/fit.h"
 #include "fit/piece_keys.h"
@@ -147,7 +148,7 @@ class Training {
  public:
   Training(const TrainOptions& options, const Rows& rows, const Progress& progress)
       : judging_(options.quick ? Judging::kQuick : Judging::kFull),
-        how_(options.quick ? "quick" : "full"),
+        how_(fmt::format("{}, {}", options.quick ? "quick" : "full", booster_version())),
         rows_(rows),
         progress_(progress),
         checkpoint_(options.out, progress),
