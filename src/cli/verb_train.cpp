@@ -42,7 +42,9 @@ Action define_train(CLI::App& app) {
   app.add_option("TABLE", options->tables, "tables of measurements, recognised by their header, or stores of them")
       ->required()
       ->type_name(kFile);
-  app.add_option("-o,--output", options->out, "the pack to write")->type_name(kFile)->capture_default_str();
+  app.add_option("-o,--output", options->out, "the pack to write; the same command goes on where it was interrupted")
+      ->type_name(kFile)
+      ->capture_default_str();
   app.add_option("--layout", options->layouts, "of a store: only rows of this layout (repeatable)")
       ->type_name("NAME")
       ->expected(1)
