@@ -16,7 +16,7 @@ namespace {
 struct TrainVerb {
   std::vector<std::string> tables, layouts;
   std::string out = "joulecast.jcpack";
-  std::string without, without_gpu, calibration;
+  std::string without, without_gpu, calibration, stratum_rows;
   std::string protocol = "ours", estimator;
   bool quiet = false, quick = false, json = false;
 };
@@ -43,7 +43,8 @@ Outcome run_train(const TrainVerb& options) {
   const std::pair<const char*, const std::string*> valued[] = {{"--without", &options.without},
                                                                {"--without-gpu", &options.without_gpu},
                                                                {"--calibration", &options.calibration},
-                                                               {"--estimator", &options.estimator}};
+                                                               {"--estimator", &options.estimator},
+                                                               {"--stratum-rows", &options.stratum_rows}};
   for (const auto& [name, value] : valued) {
     if (!value->empty()) words.insert(words.end(), {name, *value});
   }
@@ -55,11 +56,12 @@ Outcome run_train(const TrainVerb& options) {
 
 Action define_train(CLI::App& app) {
   auto options = std::make_shared<TrainVerb>();
-  app.add_option("TABLE", options->tables,
-                 "tables of measured operations, recognised by their header, or stores of them")
+  app.add_option("TABLE", options->tables, "tables of measurements, recognised by their header, or stores of them")
       ->required()
       ->type_name(kFile);
-  app.add_option("-o,--output", options->out, "the pack to write")->type_name(kFile)->capture_default_str();
+  app.add_option("-o,--output", options->out, "the pack to write; the same command goes on where it was interrupted")
+      ->type_name(kFile)
+      ->capture_default_str();
   app.add_option("--layout", options->layouts, "of a store: only rows of this layout (repeatable)")
       ->type_name("NAME")
       ->expected(1)
@@ -78,10 +80,15 @@ Action define_train(CLI::App& app) {
              "estimators on its features and raw targets, beside its figures and beside ours",
              {"ours", "thesis"});
   app.add_flag("--json", options->json, "with --protocol thesis: print JSON")->option_text(" ");
+  app.add_option("--stratum-rows", options->stratum_rows,
+                 "at most so many rows of operations that were measured alike, instead of the tables' own limits")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000'000).description(""));
   app.add_flag("--quick", options->quick, "no cross-validation: the same models, but no held-out figures in the report")
       ->option_text(" ");
   app.add_flag("-q,--quiet", options->quiet, "no progress")->option_text(" ");
-  add_examples(app, {"joulecast train heidelberg_operations.csv aic_*.csv -o my.jcpack",
+  add_examples(app, {"joulecast train heidelberg_operations.csv zeus_power_limit_sweep.csv",
+                     "joulecast train measurements.db -o my.jcpack", "joulecast pack my.jcpack",
                      "joulecast predict net.onnx --gpu a30 --pack my.jcpack",
                      "joulecast train --protocol thesis heidelberg_operations.csv"});
   return [options](Output&) { return run_train(*options); };

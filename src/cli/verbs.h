@@ -36,7 +36,7 @@ Action define_gpus(CLI::App& app);
 Action define_predict(CLI::App& app);
 Action define_inspect(CLI::App& app);
 Action define_train(CLI::App& app);
-Action define_train_settings(CLI::App& app);
+Action define_pack(CLI::App& app);
 Action define_evaluate(CLI::App& app);
 Action define_completion(CLI::App& app);
 Action define_dataset(CLI::App& app);

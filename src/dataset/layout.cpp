@@ -100,15 +100,9 @@ void RowSink::add(MeasuredNetwork row) {
   if (sink_.network) sink_.network(std::move(row));
 }
 
-void RowSink::add(MeasuredSetting row) {
-  row.from.table = layout_;
-  row.from.line = line_;
-  ++rows_;
-  if (sink_.setting) sink_.setting(std::move(row));
-}
-
 void RowSink::add(MeasuredOther row) {
   place(row.from);
+  if (!reason_.empty()) row.reason = reason_;
   if (sink_.other) {
     ++rows_;
     sink_.other(std::move(row));

@@ -72,9 +72,10 @@ class RowSink {
       : layout_(layout), file_(file), origin_(std::move(origin)), sink_(sink) {}
 
   void set_line(std::size_t line);
+  // Why the rows added next are none of our operations; empty: they say so themselves.
+  void set_reason(std::string reason) { reason_ = std::move(reason); }
   void add(MeasuredOperation row);
   void add(MeasuredNetwork row);
-  void add(MeasuredSetting row);
   void add(MeasuredOther row);
   void unmapped(ErrorCode code, std::string reason);
   // Of rows that say themselves where they come from.
@@ -93,6 +94,7 @@ class RowSink {
   std::shared_ptr<const Origin> origin_;
   const TableSink& sink_;
   std::size_t line_ = 0, part_ = 0, rows_ = 0;
+  std::string reason_;
   OperationPool pool_;
 };
 

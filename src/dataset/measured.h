@@ -118,16 +118,4 @@ struct MeasuredOther : MeasuredNetwork {  // `model` holds the name, of an opera
   std::string mode, precision;
 };
 
-// A run of one workload under one setting: a point of a sweep.
-struct MeasuredSetting {
-  Circumstances at;
-  std::optional<Hertz> sm_clock;  // absent: the device's default
-  Readings readings;              // of the same work at every setting; power is the mean of one GPU
-  Provenance from;
-  std::string workload;  // the network or kernel
-  std::string variant;   // what else was the same over the sweep: batch, data set, ...
-  int gpu_count = 1;     // that shared it
-  std::string repeat;    // tells repeats of one sweep apart, where there are any
-};
-
 }  // namespace joulecast

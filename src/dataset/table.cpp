@@ -34,11 +34,11 @@ tl::unexpected<Error> unknown_header(const TableLayout* closest, const CsvHeader
 }
 
 // Of those whose columns are all there, the one that wants most.
-Result<const TableLayout*> recognise(const CsvHeader& header, const std::vector<TableLayout>& layouts) {
+Result<const TableLayout*> recognise(const CsvHeader& header) {
   const TableLayout* fitting = nullptr;
   const TableLayout* closest = nullptr;
   double best = 0.0;
-  for (const TableLayout& layout : layouts) {
+  for (const TableLayout& layout : all_layouts()) {
     const auto missing = missing_columns(layout, header).size();
     if (missing == 0 && (fitting == nullptr || fitting->columns.size() < layout.columns.size())) fitting = &layout;
     const double share = 1.0 - static_cast<double>(missing) / static_cast<double>(layout.columns.size());
@@ -66,7 +66,10 @@ Result<CsvHeader> read_header(CsvReader& reader) {
 Result<void> read_line(const TableLayout& layout, const RowReader& read, Row& row, RowSink& sink) {
   auto ok = read(row, sink);
   if (ok || ok.error().code() != ErrorCode::kUnsupported || layout.other == nullptr || !sink.wants_others()) return ok;
-  return layout.other(row, sink);
+  sink.set_reason(ok.error().text());
+  auto other = layout.other(row, sink);
+  sink.set_reason({});
+  return other;
 }
 
 // One line after the other; what cannot be used is noted.
@@ -115,8 +118,7 @@ Result<Table> parse_table(std::string_view text, std::string_view name, const Ta
     return unsupported(fmt::format("has {} bytes; a table has at most {}", text.size(), limits.bytes));
   CsvReader reader(text);
   JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(reader));
-  auto sweep = sink.setting ? recognise(header, sweep_layouts()) : Result<const TableLayout*>(nullptr);
-  JC_ASSIGN_OR_RETURN(const TableLayout* layout, sweep&&* sweep ? std::move(sweep) : recognise(header, all_layouts()));
+  JC_ASSIGN_OR_RETURN(const TableLayout* layout, recognise(header));
   if (!layout->no_measurements.empty()) {
     return unsupported(fmt::format("{} holds no measurements: {}", layout->name, layout->no_measurements));
   }
@@ -172,7 +174,7 @@ Result<std::string_view> recognise_table(const std::string& path) {
   CsvReader reader(file.text());
   auto layout = [&]() -> Result<std::string_view> {
     JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(reader));
-    JC_ASSIGN_OR_RETURN(const TableLayout* found, recognise(header, all_layouts()));
+    JC_ASSIGN_OR_RETURN(const TableLayout* found, recognise(header));
     return found->name;
   }();
   if (!layout) return tl::unexpected(Error(layout.error()).in(path));

@@ -44,8 +44,6 @@ struct Table {
 struct TableSink {
   std::function<void(MeasuredOperation)> operation;
   std::function<void(MeasuredNetwork)> network;
-  // Set: sweeps of clocks and limits come as settings instead of others.
-  std::function<void(MeasuredSetting)> setting = {};
   std::function<void(MeasuredOther)> other = {};
   std::function<void(UnmappedLine)> unmapped = {};
 };

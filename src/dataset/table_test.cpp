@@ -307,74 +307,17 @@ TEST(Table, MoreRowsThanAnyAreRefused) {
   EXPECT_LE(rows, kMaxTableRows + 1001);
 }
 
-struct Sweeps {
-  Table table;
-  std::vector<MeasuredSetting> settings;
-};
-
-Sweeps sweeps(const std::string& text) {
-  Sweeps out;
+// What the layout's own reader says, where another reader keeps the row.
+TEST(Table, RowsThatAreKeptSayWhyTheyAreNoOperation) {
+  std::vector<std::string> reasons;
   TableSink sink;
-  sink.setting = [&](MeasuredSetting row) { out.settings.push_back(std::move(row)); };
-  auto table = parse_table(text, "table", sink);
-  EXPECT_TRUE(table) << table.error().text();
-  if (table) out.table = std::move(*table);
-  return out;
-}
-
-TEST(Table, PowerLimitOfAnEpoch) {
-  const Sweeps table = sweeps(
-      "gpu,dataset,network,batch_size,optimizer,power_limit_w,time_per_epoch_s,average_power_w\n"
-      "V100,cifar100,net,32,adam,125,9.5,110.25\n");
-  EXPECT_EQ(table.table.layout, "zeus_power_limit_sweep");
-  ASSERT_EQ(table.settings.size(), 1U);
-  const MeasuredSetting& row = table.settings[0];
-  EXPECT_EQ(row.at.gpu, "v100-pcie-16gb");
-  EXPECT_EQ(row.at.power_limit->value(), 125.0);
-  EXPECT_FALSE(row.sm_clock);
-  EXPECT_EQ(row.workload, "net");
-  EXPECT_EQ(row.variant, "cifar100 batch 32");
-  EXPECT_EQ(row.repeat, "adam");
-  EXPECT_EQ(row.readings.time->value(), 9.5);
-  EXPECT_EQ(row.readings.power->value(), 110.25);
-}
-
-// Of the stages only the first and the last are measurements of their own.
-TEST(Table, ClockOfAPipelineStage) {
-  const Sweeps table = sweeps(
-      "gpu,model,precision,stage,instruction,sm_clock_hz,time_s,energy_j,mean_power_w\n"
-      "A40,bloom,bf16,0,forward,1e9,0.5,100,200\n"
-      "A40,bloom,bf16,3,forward,1e9,0.5,100,200\n");
-  EXPECT_EQ(table.table.layout, "perseus_stage_clock_sweep");
-  ASSERT_EQ(table.settings.size(), 2U);
-  EXPECT_EQ(table.settings[0].workload, "bloom forward");
-  EXPECT_EQ(table.settings[0].sm_clock->value(), 1e9);
-  EXPECT_TRUE(table.settings[0].from.primary);
-  EXPECT_FALSE(table.settings[1].from.primary);
-}
-
-TEST(Table, PowerLimitOfAPipeline) {
-  const std::string header =
-      "gpu,n_gpus,policy,model,global_batch,dp,tp,pp,power_limit_mean_w,iteration_time_s,mean_power_per_gpu_w\n";
-  const Sweeps table = sweeps(header + "A40,8,global,m,256,1,1,8,300,6,250\nA40,8,local,m,256,1,1,8,275,6,240\n");
-  EXPECT_EQ(table.table.layout, "perseus_powerlimit_pipeline");
-  ASSERT_EQ(table.settings.size(), 1U);
-  EXPECT_EQ(table.settings[0].at.power_limit->value(), 300.0);
-  EXPECT_EQ(table.settings[0].readings.power->value(), 250.0);
-  EXPECT_EQ(table.table.unmapped.rows(), 1U);  // a limit per stage is no setting of a GPU
-}
-
-TEST(Table, PowerOfAKernelAtAClock) {
-  const Sweeps table = sweeps(
-      "gpu,suite,benchmark,core_clock_hz,memory_clock_hz,power_w,util_dram\n"
-      "Titan Xp (Pascal),micro,7,1911000000,5705000000,200,0.5\n"
-      "Titan Xp (Pascal),micro,7,1911000000,4705000000,190,0.5\n");
-  EXPECT_EQ(table.table.layout, "guerreiro_dvfs_microbench");
-  ASSERT_EQ(table.settings.size(), 2U);
-  EXPECT_EQ(table.settings[0].at.gpu, "Titan Xp");
-  EXPECT_TRUE(table.settings[0].from.primary);
-  EXPECT_FALSE(table.settings[1].from.primary);
-  EXPECT_FALSE(table.settings[0].readings.time);
+  sink.other = [&](const MeasuredOther& row) { reasons.push_back(row.reason); };
+  const auto table = parse_table(
+      "framework,version,gpu,dtype,m,n,k,kernel,latency_s,power_w,power_limit_w\n"
+      "trtllm,1.0,b200_sxm,nvfp4,64,64,64,x,1e-5,500,1000\n",
+      "table", sink);
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_EQ(reasons, std::vector<std::string>{"matrix products in nvfp4"});
 }
 
 TEST(Table, AFileFullOfBrokenLinesIsGivenUp) {

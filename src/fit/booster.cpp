@@ -95,6 +95,14 @@ Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_vi
   return forest;
 }
 
+std::string booster_version() {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  XGBoostVersion(&major, &minor, &patch);
+  return fmt::format("XGBoost {}.{}.{}", major, minor, patch);
+}
+
 Result<std::vector<float>> evaluate_forest(const Forest& forest, const TrainingSet& set) {
   JC_ASSIGN_OR_RETURN(const ForestImage image, lay_out(forest));
   JC_ASSIGN_OR_RETURN(const ForestView view, ForestView::over(image.bytes()));

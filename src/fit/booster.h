@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct BoosterOptions {
 // Errors: kInvalidInput for no rows, and with what XGBoost complains of, in one line.
 Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_view> names,
                           const BoosterOptions& options);
+
+// "XGBoost 1.7.4": another one may fit otherwise.
+std::string booster_version();
 
 // Output of a forest for every row of the set.
 Result<std::vector<float>> evaluate_forest(const Forest& forest, const TrainingSet& set);

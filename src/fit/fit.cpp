@@ -73,6 +73,12 @@ BoosterOptions power_options(Group group) {
   }
 }
 
+// The histograms of a level cost as much as so many rows, however few there are.
+double fit_cost(std::size_t rows, const BoosterOptions& options) {
+  constexpr double kHistograms = 20'000.0;
+  return (static_cast<double>(rows) + kHistograms) * options.rounds * options.depth;
+}
+
 // Physics and features of every sample, computed once.
 struct Prepared {
   std::vector<Physics> physics;
@@ -146,6 +152,7 @@ TrainingSet without_gpu(Group group, const TrainingSet& set) {
 struct Task {
   Group group;
   Method method;
+  Step step;  // may be empty
   const std::vector<Sample>& samples;
   Prepared prepared;
 };
@@ -211,6 +218,14 @@ Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
   return out;
 }
 
+void tell(const Task& task, std::string_view what, double cost) {
+  if (task.step) task.step(what, cost);
+}
+// After the model of one of the splits.
+void tell(const Task& task, std::string_view what, const Splits& splits, const std::vector<bool>& test, double cost) {
+  tell(task, fmt::format("{}, split {} of {}", what, &test - splits.data() + 1, splits.size()), cost);
+}
+
 Result<Forest> fit_time(const Task& task, Kind kind, const Rows& rows) {
   return fit_model(task, kind, learn_time, time_set(task.samples, task.prepared, rows, kind), time_names(task.group),
                    time_options(task.group, kind));
@@ -232,6 +247,7 @@ Result<std::vector<double>> held_out_times(const Task& task, Kind kind, const Sp
     JC_ASSIGN_OR_RETURN(const Forest forest, fit_time(task, kind, learn));
     JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, time_set(task.samples, task.prepared, judge, kind)));
     for (std::size_t i = 0; i < judge.size(); ++i) out[judge[i]] *= std::exp(trust * static_cast<double>(found[i]));
+    tell(task, "time", splits, test, fit_cost(learn.size(), time_options(task.group, kind)));
   }
   return out;
 }
@@ -258,6 +274,7 @@ Result<std::vector<double>> held_out_power(const Task& task, Kind kind, const Sp
                         evaluate_forest(forest, power_set(samples, task.prepared, judge, judge_times)));
     for (std::size_t i = 0; i < judge.size(); ++i)
       out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
+    tell(task, "power", splits, test, fit_cost(learn.size(), power_options(task.group)));
   }
   return out;
 }
@@ -267,6 +284,7 @@ Result<GroupModels> fit_models(const Task& task, Kind kind, const std::vector<do
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   GroupModels out;
   JC_ASSIGN_OR_RETURN(out.time, fit_time(task, kind, all));
+  tell(task, "all rows", fit_cost(all.size(), time_options(task.group, kind)));
   const Rows powered = with_power(task.samples, all);
   if (powered.empty()) {
     out.power = bound_alone(task.group).any.power;
@@ -300,9 +318,25 @@ double trust_unseen(Group group) {
   return 0.0;
 }
 
+double group_cost(Group group, const std::vector<Sample>& samples, Judging judging) {
+  std::set<std::string_view> gpus;
+  std::size_t powered = 0;
+  for (const Sample& s : samples) {
+    gpus.insert(s.gpu->id);
+    powered += s.power ? 1U : 0U;
+  }
+  if (samples.empty()) return 0.0;
+  const double any = fit_cost(samples.size(), time_options(group, Kind::kAny));
+  const double seen = fit_cost(samples.size(), time_options(group, Kind::kSeen));
+  const double power = powered == 0 ? 0.0 : fit_cost(powered, power_options(group));
+  // Of n splits each row is learnt from in n - 1; and once more of all.
+  if (judging == Judging::kQuick) return seen * kFolds + any + 2.0 * power;
+  return (seen + power) * kFolds + (any + power) * static_cast<double>(gpus.size());
+}
+
 Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method) {
   HeldOut out;
-  const Task task{group, method, samples, prepare_samples(samples)};
+  const Task task{group, method, {}, samples, prepare_samples(samples)};
   const Splits folds = random_splits(task.prepared);
   JC_ASSIGN_OR_RETURN(out.time, held_out_times(task, Kind::kSeen, folds, 1.0));
   JC_ASSIGN_OR_RETURN(out.power, held_out_power(task, Kind::kSeen, folds, learning_times(samples, out.time), out.time));
@@ -310,12 +344,12 @@ Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samp
 }
 
 Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Method method, Judging judging,
-                           const Progress& progress) {
+                           const Progress& progress, const Step& step) {
   if (samples.empty()) {
     progress(fmt::format("{}: no rows; predicted by its bound alone, at idle power", name(group)));
     return bound_alone(group);
   }
-  const Task task{group, method, samples, prepare_samples(samples)};
+  const Task task{group, method, step, samples, prepare_samples(samples)};
   const Splits folds = random_splits(task.prepared);
   GroupFit out;
   progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits the estimator to measured operations, judges it by cross-validation, and packs it.
+// Fits the estimator to measured operations and judges it by cross-validation.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fit/method.h"
+#include "fit/progress.h"
 #include "fit/samples.h"
 #include "joulecast/result.h"
 #include "predict/trees/forest.h"
@@ -37,15 +38,19 @@ inline constexpr int kFolds = 15;
 // How far trees are trusted on a GPU that was not measured, chosen by leaving GPUs out.
 double trust_unseen(Group group);
 
-using Progress = std::function<void(const std::string&)>;
-
 // A full fit judges itself; a quick one gives the same models and no held-out figures but the times power is learnt on.
 enum class Judging : std::uint8_t { kFull, kQuick };
+
+// Told after each model that was fitted: what it was, and what it cost in units of group_cost().
+using Step = std::function<void(std::string_view what, double cost)>;
 
 // A group without rows, or without rows that have power, gets models without trees (bound_alone), and says so.
 // Errors: those of learn_time().
 Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Method method, Judging judging,
-                           const Progress& progress);
+                           const Progress& progress, const Step& step);
+
+// Roughly how much work that is: rows (and a share for histograms) times trees times levels, over all models.
+double group_cost(Group group, const std::vector<Sample>& samples, Judging judging);
 
 // GroupFit::random alone.
 Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method);
@@ -54,20 +59,5 @@ int fold_of(std::string_view key);
 
 // Models without trees, for a group nobody measured: the bound, at idle power.
 GroupFit bound_alone(Group group);
-
-// Reads tables, fits every group and writes the pack with its report.
-struct TrainOptions {
-  std::vector<std::string> tables;   // or stores of them
-  std::vector<std::string> layouts;  // of stores; empty: all
-  std::string out = "joulecast.jcpack";
-  std::string without;      // file of operations to leave out: one Sample::key a line
-  std::string without_gpu;  // catalogue name of a GPU to leave out
-  Method method = Method::kOurs;
-  std::string calibration;  // interval factors from families and GPUs left out; tools/accuracy makes the file
-  bool quick = false;       // no cross-validation: the same models without held-out figures
-};
-// Errors: those of read_table; kIo for a pack that cannot be written, before anything is fitted; kInvalidInput for
-// tables without a usable row.
-Result<void> train(const TrainOptions& options, const Progress& progress);
 
 }  // namespace joulecast

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dataset/store_place.h"
 #include "store/read_rows.h"
 
 namespace joulecast {
@@ -80,13 +81,41 @@ Result<Policy> aic_power(const MeasuredOperation& row) {
       .power_from_own_time = true};
 }
 
+Result<Policy> aic(const MeasuredOperation& row) {
+  return Policy{.stratum = fmt::format("{}/{}/{}", row.from.table, row.at.gpu, name(row.at.precision)), .power = false};
+}
+
+// Of one's own. The device of a sample runs at its default clock.
+Result<Policy> own(const MeasuredOperation& row) {
+  if (row.at.sm_clock) return unsupported("at a locked clock");
+  return Policy{.stratum = {}, .power = row.at.scope == PowerScope::kGpu};
+}
+
+Result<Policy> iterations(const MeasuredOperation& /*row*/) {
+  return unsupported("made to choose the number of iterations; the table of operations has the same ones");
+}
+
+struct FittedLayout {
+  std::string_view name;
+  Result<Policy> (*policy)(const MeasuredOperation& row);
+};
+constexpr FittedLayout kFitted[] = {
+    {"heidelberg_operations", heidelberg},
+    {"heidelberg_iterations", iterations},
+    {"aic_gemm", aic},
+    {"aic_attention", aic},
+    {"aic_power_gemm", aic_power},
+    {"aic_power_attention", aic_power},
+    {"neusight_gemm", neusight},
+    {"neusight_conv", neusight},
+    {"neusight_vec", neusight},
+    {"measurements", own},
+};
+
+// Tables whose operations were measured by other rules (caches, kernels, hosts of their own) are not mixed in unseen.
 Result<Policy> policy_of(const MeasuredOperation& row) {
-  const std::string_view table = row.from.table;
-  if (contains(table, "heidelberg")) return heidelberg(row);
-  if (contains(table, "neusight")) return neusight(row);
-  if (contains(table, "aic_power")) return aic_power(row);
-  if (contains(table, "aic_")) {
-    return Policy{.stratum = fmt::format("{}/{}/{}", table, row.at.gpu, name(row.at.precision)), .power = false};
+  for (const FittedLayout& layout : kFitted) {
+    if (layout.name == row.from.table) return layout.policy(row);
   }
   return unsupported("table is not fitted on");
 }
@@ -146,25 +175,67 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
   return out;
 }
 
+namespace {
+
+// Books the rows of one place, for the place and for the layouts.
+class Books {
+ public:
+  Books(const std::string& place, SampleSet& set) : many_layouts_(is_store(place)), set_(set) {}
+
+  void refuse(const Provenance& from, const std::string& reason) {
+    source(from).refused.add(from.line, reason);
+    here_.add(from.line, many_layouts_ ? fmt::format("{}: {}", from.table, reason) : reason);
+  }
+  void refuse(const Table& table) {
+    set_.sources[table.layout].refused.add(table.unmapped);
+    here_.add(table.unmapped);
+  }
+  SourceRows& source(const Provenance& from) {
+    if (last_ == nullptr || layout_ != from.table || file_ != from.file) {
+      layout_ = from.table;
+      file_ = from.file;
+      last_ = &set_.sources[from.table];
+      last_->files.insert(from.file);
+      if (from.origin) last_->publishers.insert(from.origin->source);
+    }
+    return *last_;
+  }
+  [[nodiscard]] const Refusals& here() const { return here_; }
+
+ private:
+  bool many_layouts_;
+  SampleSet& set_;
+  Refusals here_;
+  std::string layout_, file_;
+  SourceRows* last_ = nullptr;
+};
+
+}  // namespace
+
 Result<Refusals> add_table(const std::string& place, const std::vector<std::string>& layouts,
                            const Catalogue& catalogue, SampleSet& set) {
-  Refusals refused;
+  Books books(place, set);
   TableSink sink;
   sink.network = [&](const MeasuredNetwork& row) {
-    refused.add(row.from.line, "a network: only operations are fitted on");
+    books.refuse(row.from, "a network: only operations are fitted on");
   };
   sink.operation = [&](const MeasuredOperation& row) {
     auto sample = sample_of(row, catalogue);
-    if (!sample) return refused.add(row.from.line, sample.error().text());
+    if (!sample) return books.refuse(row.from, sample.error().text());
+    books.source(row.from);
     set.groups[static_cast<std::size_t>(group_of(sample->work))].push_back(std::move(*sample));
   };
+  sink.other = [&](const MeasuredOther& row) {
+    if (!settings::sweep_rank(row.from.table)) return books.refuse(row.from, row.reason);
+    books.source(row.from);
+    set.sweeps.add(row);
+  };
   JC_ASSIGN_OR_RETURN(const Table table, read_rows(place, layouts, sink));
-  refused.add(table.unmapped);
-  set.refused[table.layout].add(refused);
-  return refused;
+  if (table.unmapped.rows() > 0) books.refuse(table);
+  return books.here();
 }
 
-void thin_out(SampleSet& set) {
+void thin_out(SampleSet& set, std::optional<std::size_t> limit) {
   for (std::vector<Sample>& samples : set.groups) {
     std::map<std::string, std::vector<std::pair<std::uint64_t, std::size_t>>> strata;
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -172,14 +243,18 @@ void thin_out(SampleSet& set) {
     }
     std::vector<bool> keep(samples.size(), true);
     for (auto& [stratum, rows] : strata) {
-      const std::size_t limit = limit_of(samples[rows[0].second]);
+      const std::size_t most = limit.value_or(limit_of(samples[rows[0].second]));
       std::sort(rows.begin(), rows.end());
-      for (std::size_t i = limit; i < rows.size(); ++i) keep[rows[i].second] = false;
+      for (std::size_t i = most; i < rows.size(); ++i) keep[rows[i].second] = false;
     }
     std::vector<Sample> kept;
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      if (!keep[i]) continue;
-      ++set.used[samples[i].table];
+      SourceRows& source = set.sources[samples[i].table];
+      if (!keep[i]) {
+        ++source.not_needed;
+        continue;
+      }
+      ++source.used;
       kept.push_back(std::move(samples[i]));
     }
     samples = std::move(kept);

@@ -5,10 +5,12 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "dataset/table.h"
+#include "fit/settings/sweep.h"
 #include "joulecast/gpu.h"
 #include "predict/measured_work.h"
 #include "predict/physics.h"
@@ -34,10 +36,19 @@ struct Sample {
   std::size_t number = 0;  // whatever its reader wants to find it again by
 };
 
+// What became of the rows of one layout. Files and publishers as the rows name them.
+struct SourceRows {
+  std::set<std::string, std::less<>> files, publishers;
+  std::size_t used = 0;
+  std::size_t not_needed = 0;  // beyond the limit of their stratum
+  std::size_t left_out = 0;    // as was asked for
+  Refusals refused;
+};
+
 struct SampleSet {
   std::array<std::vector<Sample>, kGroups> groups;
-  std::map<std::string, std::size_t> used;  // per table
-  std::map<std::string, Refusals> refused;  // per table
+  settings::SweepRows sweeps;
+  std::map<std::string, SourceRows> sources;  // by layout
 };
 
 // One row. Errors: kUnsupported with the reason for a row that must not be learnt from, kInvalidInput for a broken one.
@@ -48,7 +59,8 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
 Result<Refusals> add_table(const std::string& place, const std::vector<std::string>& layouts,
                            const Catalogue& catalogue, SampleSet& set);
 
-// Keeps at most `limit` rows of each stratum that has one, chosen by a hash of their keys: the same rows every time.
-void thin_out(SampleSet& set);
+// Keeps at most a limit of rows of each stratum that has one, chosen by a hash of their keys: the same rows every time.
+// `limit`: instead of the strata's own, which tools/accuracy/learning_curve.py supports.
+void thin_out(SampleSet& set, std::optional<std::size_t> limit = {});
 
 }  // namespace joulecast

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tables to a pack with its own report.
+#include "fit/train.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,71 +9,25 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
 
-#include "base/mapped_file.h"
 #include "dataset/metrics.h"
+#include "fit/booster.h"
+#include "fit/checkpoint.h"
 #include "fit/fit.h"
+#include "fit/piece_keys.h"
+#include "fit/report.h"
+#include "fit/rows.h"
+#include "fit/settings/judge.h"
+#include "fit/settings_piece.h"
 #include "predict/compose.h"
 #include "predict/describe.h"
-#include "predict/estimator.h"
 #include "predict/pack/writer.h"
 #include "predict/pack_names.h"
 
 namespace joulecast {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Numbers = std::map<std::string, double>;
-
-Json figure(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json figures_json(const std::vector<double>& measured, const std::vector<double>& predicted) {
-  const ErrorFigures f = error_figures(measured, predicted);
-  return {{"n", f.count},
-          {"r2", figure(f.r2)},
-          {"mape", figure(f.mape)},
-          {"median_ape", figure(f.median)},
-          {"p90_ape", figure(f.p90)},
-          {"bias", figure(f.bias)}};
-}
-
-// Pairs of one cell of the report.
-struct Pairs {
-  std::vector<double> time, time_found, bound, power, power_found, energy, energy_found;
-};
-
-// Primary rows only: by the table's GPU and mode, and over all groups together.
-void collect(const std::vector<Sample>& samples, const HeldOut& held, std::map<std::string, Pairs>& cells) {
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const Sample& s = samples[i];
-    if (!s.primary) continue;
-    Pairs& p = cells[fmt::format("{}/{}/{}", s.table, s.gpu_name, name(s.mode))];
-    std::array<float, kMaxFeatures> unused{};
-    p.time.push_back(s.time);
-    p.time_found.push_back(held.time[i]);
-    p.bound.push_back(physics_of(s.work, s.device, s.situation, unused).bound);
-    if (!s.power) continue;
-    p.power.push_back(*s.power);
-    p.power_found.push_back(held.power[i]);
-    p.energy.push_back(*s.power * s.time);
-    p.energy_found.push_back(held.power[i] * held.time[i]);
-  }
-}
-
-Json cells_json(const std::map<std::string, Pairs>& cells) {
-  Json out = Json::object();
-  for (const auto& [key, p] : cells) {
-    out[key] = {{"time", figures_json(p.time, p.time_found)},
-                {"time_bound_alone", figures_json(p.time, p.bound)},
-                {"power", figures_json(p.power, p.power_found)},
-                {"energy", figures_json(p.energy, p.energy_found)}};
-  }
-  return out;
-}
 
 // Split conformal: the factor that holds the measured value in `kIntervalLevel` of the held-out cases, as a logarithm.
 double conformal(const std::vector<double>& measured, const std::vector<double>& found) {
@@ -87,7 +42,9 @@ double conformal(const std::vector<double>& measured, const std::vector<double>&
 
 void add_intervals(Group group, std::string_view split, const std::vector<Sample>& samples, const HeldOut& held,
                    Numbers& out) {
-  Pairs p;
+  struct {
+    std::vector<double> time, time_found, power, power_found, energy, energy_found;
+  } p;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (!samples[i].primary) continue;
     p.time.push_back(samples[i].time);
@@ -144,26 +101,6 @@ void add_network_intervals(Numbers& out) {
   }
 }
 
-Json provenance_json(const SampleSet& set) {
-  Json tables = Json::object();
-  for (const auto& [table, count] : set.used) tables[table]["used"] = count;
-  Json reasons = Json::object();
-  for (const auto& [table, refused] : set.refused) {
-    tables[table]["refused"] = refused.rows();
-    for (const Refusal& refusal : refused.by_frequency())
-      reasons[fmt::format("{}: {}", table, refusal.reason)] = refusal.count;
-  }
-  return {{"tables", std::move(tables)}, {"refused_because", std::move(reasons)}};
-}
-
-// Files of options: lists of operations, factors.
-Result<std::string> text_of(const std::string& path) {
-  JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
-  if (file.text().size() > kMaxTableBytes)
-    return unsupported(fmt::format("{}: has {} bytes; at most {} are read", path, file.text().size(), kMaxTableBytes));
-  return std::string(file.text());
-}
-
 // What the calibration file says; null without one.
 Result<Json> calibration_of(const std::string& path) {
   if (path.empty()) return Json(nullptr);
@@ -186,108 +123,208 @@ void add_calibration(const Json& calibration, Numbers& intervals) {
   for (const auto& [key, value] : calibration.at("intervals").items()) intervals[key] = value.get<double>();
 }
 
-// Takes rows out of the set, before anything is thinned: what is left is what would have been measured without them.
-Result<std::size_t> leave_out(const TrainOptions& options, SampleSet& set) {
-  std::set<std::string, std::less<>> keys;
-  if (!options.without.empty()) {
-    JC_ASSIGN_OR_RETURN(const std::string text, text_of(options.without));
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) keys.insert(line);
-  }
-  std::string gpu;
-  if (!options.without_gpu.empty()) {
-    JC_ASSIGN_OR_RETURN(const Gpu* found, Catalogue::shipped().find(options.without_gpu));
-    gpu = found->id;
-  }
-  std::size_t count = 0;
-  for (std::vector<Sample>& samples : set.groups)
-    count += std::erase_if(samples, [&](const Sample& s) { return s.gpu->id == gpu || keys.contains(s.key); });
-  return count;
+constexpr const char* kHeldOut = "held-out";
+
+Json held_out_json(const HeldOut& held) {
+  return {{"time", held.time}, {"power", held.power}};
 }
 
-// The most frequent reasons; a damaged table has thousands.
-std::vector<std::string> refusal_lines(const Refusals& refused) {
-  constexpr std::size_t kShown = 5;
-  std::vector<std::string> out;
-  if (refused.rows() > 0) out.push_back(fmt::format("{} rows not used", refused.rows()));
-  const std::vector<Refusal> sorted = refused.by_frequency();
-  for (std::size_t i = 0; i < std::min(kShown, sorted.size()); ++i) out.push_back("  " + refusal_text(sorted[i]));
-  if (sorted.size() > kShown) out.push_back(fmt::format("  and {} further reasons", sorted.size() - kShown));
+// The numbers that `json` holds under this key: one a sample, or none in a quick fit.
+Result<std::vector<double>> numbers_of(const Json& json, const char* split, const char* what, std::size_t samples) {
+  const auto found = json.find(split);
+  if (found == json.end() || !found->is_object() || !found->contains(what) || !(*found)[what].is_array())
+    return invalid("a piece without held-out numbers");
+  std::vector<double> out;
+  for (const Json& value : (*found)[what]) {
+    if (!value.is_number()) return invalid("a held-out number that is none");
+    out.push_back(value.get<double>());
+  }
+  if (!out.empty() && out.size() != samples) return invalid("a piece of other rows");
   return out;
 }
 
-Result<SampleSet> read_tables(const TrainOptions& options, const Progress& progress) {
-  SampleSet set;
-  for (const std::string& path : options.tables) {
-    progress("reading " + path);
-    JC_ASSIGN_OR_RETURN(const Refusals refused, add_table(path, options.layouts, Catalogue::shipped(), set));
-    for (const std::string& line : refusal_lines(refused)) progress("  " + line);
-  }
-  JC_ASSIGN_OR_RETURN(const std::size_t left_out, leave_out(options, set));
-  if (!options.without.empty() || !options.without_gpu.empty()) progress(fmt::format("{} rows left out", left_out));
-  thin_out(set);
-  return set;
+Result<HeldOut> held_out_of(const Json& json, const char* split, std::size_t samples) {
+  HeldOut out;
+  JC_ASSIGN_OR_RETURN(out.time, numbers_of(json, split, "time", samples));
+  JC_ASSIGN_OR_RETURN(out.power, numbers_of(json, split, "power", samples));
+  return out;
 }
 
-// Everything the pack holds beside the forests.
-struct Gathered {
-  Numbers gpus, ranges, intervals, trust;
-  std::vector<std::string> without_rows;  // groups
-  std::map<std::string, Pairs> random, unseen;
+// Fits piece after piece and gathers what the pack holds.
+class Training {
+ public:
+  Training(const TrainOptions& options, const Rows& rows, const Progress& progress)
+      : judging_(options.quick ? Judging::kQuick : Judging::kFull),
+        method_(options.method),
+        how_(fmt::format("{}, {}, {}", name(options.method), options.quick ? "quick" : "full", booster_version())),
+        rows_(rows),
+        progress_(progress),
+        checkpoint_(options.out, progress),
+        pace_(progress, total_cost()) {}
+
+  Result<void> add_group(Group group);
+  Result<void> add_settings();
+  Result<void> write(const TrainOptions& options, Json calibration);
+
+ private:
+  [[nodiscard]] double cost_of(Group group) const { return group_cost(group, samples_of(group), judging_); }
+  [[nodiscard]] double total_cost() const {
+    double sum = settings_cost(rows_.sweeps, judging_);
+    for (std::size_t g = 0; g < kGroups; ++g) sum += cost_of(static_cast<Group>(g));
+    return sum;
+  }
+  [[nodiscard]] const std::vector<Sample>& samples_of(Group group) const {
+    return rows_.samples.groups[static_cast<std::size_t>(group)];
+  }
+  // Tells the pace of each model, as one of this piece.
+  Step step_of(std::string piece) {
+    return [this, piece = std::move(piece)](std::string_view what, double cost) {
+      pace_.done(cost, fmt::format("{}: {}", piece, what));
+    };
+  }
+  Result<PackWriter> fitted(Group group);
+  Result<Piece> piece_for(Group group);
+  Result<void> judge(Group group, const Piece& piece);
+  [[nodiscard]] Json report(const TrainOptions& options, Json calibration) const;
+
+  Judging judging_;
+  Method method_;
+  std::string how_;  // every option that changes what is fitted to the same rows
+  const Rows& rows_;
+  Progress progress_;
+  Checkpoint checkpoint_;
+  Pace pace_;
+  PackWriter writer_;
+  Numbers gpus_, ranges_, intervals_, trust_;
+  std::vector<std::string> without_rows_;  // groups
+  Json groups_ = Json::object();
+  Json settings_ = nullptr;
+  Cells random_, unseen_;
 };
 
-Result<void> add_group(Group group, const std::vector<Sample>& samples, const TrainOptions& options,
-                       const Progress& progress, PackWriter& writer, Gathered& out) {
+Result<PackWriter> Training::fitted(Group group) {
   const std::string group_name(name(group));
-  JC_ASSIGN_OR_RETURN(const GroupFit found, fit_group(group, samples, options.method,
-                                                      options.quick ? Judging::kQuick : Judging::kFull, progress));
-  if (samples.empty()) out.without_rows.push_back(group_name);
-  JC_RETURN_IF_ERROR(writer.add_forest("time/" + group_name, found.any.time));
-  JC_RETURN_IF_ERROR(writer.add_forest("power/" + group_name, found.any.power));
-  JC_RETURN_IF_ERROR(writer.add_forest("time-seen/" + group_name, found.seen.time));
-  JC_RETURN_IF_ERROR(writer.add_forest("power-seen/" + group_name, found.seen.power));
-  add_gpus(group, samples, out.gpus, out.ranges);
-  out.trust[group_name] = trust_unseen(group);
-  if (options.quick) return {};
-  collect(samples, found.random, out.random);
-  collect(samples, found.unseen_gpu, out.unseen);
-  add_intervals(group, "seen", samples, found.random, out.intervals);
-  add_intervals(group, "unseen-gpu", samples, found.unseen_gpu, out.intervals);
+  JC_ASSIGN_OR_RETURN(const GroupFit found,
+                      fit_group(group, samples_of(group), method_, judging_, progress_, step_of(group_name)));
+  PackWriter out;
+  JC_RETURN_IF_ERROR(out.add_forest("time/" + group_name, found.any.time));
+  JC_RETURN_IF_ERROR(out.add_forest("power/" + group_name, found.any.power));
+  JC_RETURN_IF_ERROR(out.add_forest("time-seen/" + group_name, found.seen.time));
+  JC_RETURN_IF_ERROR(out.add_forest("power-seen/" + group_name, found.seen.power));
+  const Json held = {{"random", held_out_json(found.random)}, {"unseen_gpu", held_out_json(found.unseen_gpu)}};
+  JC_RETURN_IF_ERROR(out.add_json(kHeldOut, held.dump()));
+  return out;
+}
+
+// What held-out rows say.
+Result<void> Training::judge(Group group, const Piece& piece) {
+  JC_ASSIGN_OR_RETURN(const std::string_view text, piece.pack.json(kHeldOut));
+  const Json json = Json::parse(text, nullptr, false);
+  const std::vector<Sample>& samples = samples_of(group);
+  JC_ASSIGN_OR_RETURN(const HeldOut random, held_out_of(json, "random", samples.size()));
+  JC_ASSIGN_OR_RETURN(const HeldOut unseen, held_out_of(json, "unseen_gpu", samples.size()));
+  random_.add(samples, random);
+  unseen_.add(samples, unseen);
+  add_intervals(group, "seen", samples, random, intervals_);
+  add_intervals(group, "unseen-gpu", samples, unseen, intervals_);
   return {};
 }
 
-}  // namespace
+// What takes no time is not kept.
+Result<Piece> Training::piece_for(Group group) {
+  const std::vector<Sample>& samples = samples_of(group);
+  if (!samples.empty()) {
+    return checkpoint_.piece(std::string(name(group)), key_of(group, samples, how_), [&] { return fitted(group); });
+  }
+  JC_ASSIGN_OR_RETURN(const PackWriter made, fitted(group));
+  return piece_of(made);
+}
 
-Result<void> train(const TrainOptions& options, const Progress& progress) {
-  // What was typed wrongly is said before the hours of work, not after.
+Result<void> Training::add_group(Group group) {
+  const std::string group_name(name(group));
+  const std::vector<Sample>& samples = samples_of(group);
+  JC_ASSIGN_OR_RETURN(const Piece piece, piece_for(group));
+  if (piece.kept_before) pace_.skip(cost_of(group));
+  if (samples.empty()) without_rows_.push_back(group_name);
+  JC_RETURN_IF_ERROR(writer_.add_forests_of(piece.pack));
+  JC_ASSIGN_OR_RETURN(groups_[group_name], group_json(group, samples, piece.pack));
+  add_gpus(group, samples, gpus_, ranges_);
+  trust_[group_name] = trust_unseen(group);
+  return judging_ == Judging::kFull ? judge(group, piece) : Result<void>();
+}
+
+Result<void> Training::add_settings() {
+  const settings::SweepSet& set = rows_.sweeps;
+  if (set.sweeps.empty()) return {};
+  JC_ASSIGN_OR_RETURN(const Piece piece, checkpoint_.piece("settings", key_of(set, how_), [&] {
+    progress_(fmt::format("settings: {} sweeps, {} workloads", set.sweeps.size(), settings::judged_workloads(set)));
+    return fit_settings_piece(set, judging_, step_of("settings"));
+  }));
+  if (piece.kept_before) pace_.skip(settings_cost(set, judging_));
+  JC_ASSIGN_OR_RETURN(const std::string_view text, piece.pack.json(pack_names::kSettings));
+  settings_ = Json::parse(text, nullptr, false);
+  JC_ASSIGN_OR_RETURN(const TableView table, piece.pack.table(pack_names::kSettings));
+  Numbers numbers;
+  for (std::size_t i = 0; i < table.size(); ++i) numbers[std::string(table.key(i))] = table.value(i);
+  return writer_.add_table(std::string(pack_names::kSettings), numbers);
+}
+
+Json Training::report(const TrainOptions& options, Json calibration) const {
+  return {{"schema", "joulecast.pack-report/1"},
+          {"made_by", "joulecast " JOULECAST_VERSION},
+          {"quick", options.quick},
+          {"method", name(options.method)},
+          {"fitted_on", sources_json(rows_.samples.sources)},
+          {"splits",
+           {{"operations", fmt::format("{} folds over distinct operations", kFolds)},
+            {"gpus", "each GPU left out in turn"},
+            {"settings", "each workload left out in turn, on swept GPUs and with its GPU"}}},
+          {"groups", groups_},
+          {"groups_without_rows", without_rows_},
+          {"held_out_operations", random_.json()},
+          {"held_out_gpus", unseen_.json()},
+          {"settings", settings_},
+          {"calibration", std::move(calibration)}};
+}
+
+Result<void> Training::write(const TrainOptions& options, Json calibration) {
+  add_network_intervals(intervals_);
+  add_calibration(calibration, intervals_);
+  const std::string text = report(options, std::move(calibration)).dump(1, ' ', false, Json::error_handler_t::replace);
+  JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kCompose), compose_numbers()));
+  JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kGpus), gpus_));
+  JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kRanges), ranges_));
+  JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kIntervals), intervals_));
+  JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kTrust), trust_));
+  JC_RETURN_IF_ERROR(writer_.add_json(std::string(pack_names::kReport), text));
+  progress_("writing " + options.out);
+  JC_RETURN_IF_ERROR(writer_.write(options.out));
+  checkpoint_.remove();
+  return {};
+}
+
+// What was typed wrongly is said before the hours of work, not after.
+Result<void> check_paths(const TrainOptions& options) {
   JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
   for (const std::string& table : options.tables) {
     std::error_code none;
     if (std::filesystem::equivalent(table, options.out, none))
       return invalid(fmt::format("{}: the pack would overwrite the table", options.out));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<void> train(const TrainOptions& options, const Progress& progress) {
+  JC_RETURN_IF_ERROR(check_paths(options));
   JC_ASSIGN_OR_RETURN(Json calibration, calibration_of(options.calibration));
-  JC_ASSIGN_OR_RETURN(const SampleSet set, read_tables(options, progress));
-  if (set.used.empty()) return invalid("no row of the tables can be fitted on");
-  PackWriter writer;
-  Gathered all;
-  for (std::size_t g = 0; g < kGroups; ++g) {
-    JC_RETURN_IF_ERROR(add_group(static_cast<Group>(g), set.groups[g], options, progress, writer, all));
-  }
-  add_network_intervals(all.intervals);
-  add_calibration(calibration, all.intervals);
-  const Json report = {{"schema", "joulecast.pack-report/1"},     {"quick", options.quick},
-                       {"method", name(options.method)},          {"fitted_on", provenance_json(set)},
-                       {"groups_without_rows", all.without_rows}, {"held_out_operations", cells_json(all.random)},
-                       {"held_out_gpus", cells_json(all.unseen)}, {"calibration", std::move(calibration)}};
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kCompose), compose_numbers()));
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kGpus), all.gpus));
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kRanges), all.ranges));
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kIntervals), all.intervals));
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kTrust), all.trust));
-  JC_RETURN_IF_ERROR(writer.add_json(std::string(pack_names::kReport), report.dump(1)));
-  progress("writing " + options.out);
-  return writer.write(options.out);
+  JC_ASSIGN_OR_RETURN(const Rows rows, read_tables(options, progress));
+  if (rows.empty()) return invalid("no row of the tables can be fitted on");
+  Training training(options, rows, progress);
+  for (std::size_t g = 0; g < kGroups; ++g) JC_RETURN_IF_ERROR(training.add_group(static_cast<Group>(g)));
+  JC_RETURN_IF_ERROR(training.add_settings());
+  return training.write(options, std::move(calibration));
 }
 
 }  // namespace joulecast

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
-#include "fit/fit.h"
 #include "fit/thesis/protocol.h"
+#include "fit/train.h"
 
 namespace {
 
@@ -25,6 +26,11 @@ bool take_option(std::vector<std::string>& words, joulecast::TrainOptions& optio
   }
   if (words.front() == "--estimator" && words.size() > 1) {
     options.method = joulecast::parse_method(words[1]).value_or(joulecast::Method::kOurs);
+    words.erase(words.begin(), words.begin() + 2);
+    return true;
+  }
+  if (words.front() == "--stratum-rows" && words.size() > 1) {
+    options.stratum_rows = std::strtoull(words[1].c_str(), nullptr, 10);  // the verb has checked it
     words.erase(words.begin(), words.begin() + 2);
     return true;
   }

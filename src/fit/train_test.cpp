@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "fit/fit.h"
+#include "fit/train.h"
 #include "predict/pack/pack.h"
 #include "predict/pack_names.h"
 
@@ -113,6 +113,78 @@ TEST(Train, FactorsOfACalibrationReplaceItsOwn) {
     options.tables = {"/nowhere.csv"};  // not asked for yet
     EXPECT_TRUE(error_of(options).ends_with("other.json: no joulecast.calibration/1")) << text;
   }
+}
+
+const Json& source(const Trained& t, const std::string& layout) {
+  static const Json kNone = Json::object();
+  for (const Json& source : t.report["fitted_on"]["sources"]) {
+    if (source["layout"] == layout) return source;
+  }
+  return kNone;
+}
+
+// At the default clock: the model has no other.
+TEST(Train, OperationsOfOnesOwnAreLearnt) {
+  const std::string rows =
+      "name,gpu,mode,precision,runtime,operator,operands,time_s,power_w,power_scope,sm_clock_hz\n"
+      "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[32, 128]; w f32[256, 128]\",2e-5,80,gpu,\n"
+      "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[64, 128]; w f32[256, 128]\",3e-5,300,machine,\n"
+      "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[32, 128]; w f32[256, 128]\",3e-5,60,gpu,9e8\n"
+      "resnet50,a30,inference,fp32,pytorch-eager,,,3e-2,150,gpu,\n";
+  const Trained t = trained(quick({file("own.csv", rows)}));
+  EXPECT_EQ(source(t, "measurements")["used"], 2);
+  EXPECT_EQ(source(t, "measurements")["refused"], 2);
+  EXPECT_EQ(source(t, "measurements")["files"], Json::parse(R"(["own.csv"])"));
+  EXPECT_EQ(t.report["groups"]["gemm-simt"]["rows"], 2);
+  EXPECT_EQ(t.report["groups"]["gemm-simt"]["rows_with_power"], 1) << "the plug of a machine is no GPU's power";
+  EXPECT_NE(t.said.find("at a locked clock"), std::string::npos) << t.said;
+}
+
+// They look like the operations of the table beside them.
+TEST(Train, IterationCountsAreNoOperationsToLearnFrom) {
+  const std::string rows =
+      "gpu,op_repr,input_shape,iterations,total_time_s,source_file,source_line\n"
+      "a30,ReLU(),32x64,1000,0.01,x,1\n";
+  const Trained t = trained(quick({file("iterations.csv", rows), file("train_bf16.csv", products())}));
+  EXPECT_EQ(source(t, "heidelberg_iterations")["used"], 0);
+  EXPECT_EQ(source(t, "heidelberg_iterations")["refused"], 1);
+  EXPECT_FALSE(t.report["fitted_on"]["tables"].contains("heidelberg_iterations"));
+}
+
+TEST(Train, WhatIsBeyondAStratumsLimitIsCounted) {
+  TrainOptions options = quick({file("train_bf16.csv", products())});
+  options.stratum_rows = 10;
+  const Trained t = trained(options);
+  EXPECT_EQ(source(t, "aic_gemm")["used"], 20) << "ten on each GPU";
+  EXPECT_EQ(source(t, "aic_gemm")["not_needed"], 28);
+}
+
+std::string limits() {
+  std::string text =
+      "gpu,dataset,network,batch_size,optimizer,power_limit_w,time_per_epoch_s,average_power_w,energy_per_epoch_j\n";
+  for (const int limit : {100, 150, 200, 250}) {
+    text += fmt::format("V100,set,net,32,adam,{},{},{},1000\n", limit, 3000 / limit, limit - 5);
+    text += fmt::format("P100,set,net,32,adam,{},{},{},1000\n", limit, 4000 / limit, limit - 5);
+  }
+  return text;
+}
+
+TEST(Train, SweepsAreFittedBesideOperationsAndAlone) {
+  const std::string sweeps = file("limits.csv", limits());
+  for (const std::vector<std::string>& tables :
+       {std::vector<std::string>{sweeps}, {file("train_bf16.csv", products()), sweeps}}) {
+    TrainOptions options = quick(tables);
+    const Trained t = trained(options);
+    EXPECT_EQ(t.report["settings"]["sweeps"], 2);
+    EXPECT_EQ(source(t, "zeus_power_limit_sweep")["used"], 8);
+    EXPECT_TRUE(Pack::open(options.out).value().number(pack_names::kSettings, "gpu/v100-pcie-16gb/knee"));
+  }
+  TrainOptions options = quick({sweeps});
+  options.without_gpu = "v100-pcie-16gb";
+  const Trained t = trained(options);
+  EXPECT_EQ(t.report["settings"]["gpus"], Json::parse(R"(["p100-pcie-16gb"])"));
+  EXPECT_EQ(source(t, "zeus_power_limit_sweep")["left_out"], 4);
+  EXPECT_EQ(trained(quick({file("train_bf16.csv", products())})).report["settings"], nullptr);
 }
 
 TEST(Train, GarbageIsCountedAndNamedAndNotLearnt) {

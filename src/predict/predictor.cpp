@@ -328,8 +328,8 @@ const Result<settings::SettingsModel>& Predictor::Impl::settings_model() const {
     const auto table = pack.table(pack_names::kSettings);
     settings_ = table ? settings::SettingsModel::from(*table)
                       : unsupported(
-                            "the predictor pack knows nothing of clocks and limits; joulecast train-settings "
-                            "adds it");
+                            "the predictor pack knows nothing of clocks and limits; joulecast train with "
+                            "sweeps of them makes one that does");
   });
   return settings_;
 }

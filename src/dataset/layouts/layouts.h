@@ -81,7 +81,4 @@ Origin aic_origin();
 Origin heidelberg_origin();
 Origin neusight_origin();
 
-// Tables of sweeps once more, read as settings of one workload: what the settings law is fitted to.
-const std::vector<TableLayout>& sweep_layouts();
-
 }  // namespace joulecast

@@ -149,7 +149,7 @@ TEST(Judge, LawBeatsRulesOnItsOwnSweeps) {
   const Gpu gpu = board("v");
   SweepSet set;
   set.sweeps = some_sweeps(gpu);
-  const auto figures = figures_of(judge(set, [](const std::string&) {}));
+  const auto figures = figures_of(judge(set, fit_settings(views(set.sweeps)), [](const std::string&) {}));
   const auto of = [&](Scenario scenario) { return figures[static_cast<std::size_t>(scenario)]; };
   EXPECT_LT(*of(Scenario::kKnownGpuOne).time_error, 0.02);
   EXPECT_LT(of(Scenario::kKnownGpuOne).edp.mean, 0.01);

@@ -231,13 +231,24 @@ std::string_view name(Scenario scenario) {
   return kNames[static_cast<std::size_t>(scenario)];
 }
 
-std::vector<JudgedSweep> judge(const SweepSet& set, const std::function<void(const std::string&)>& progress) {
-  const SettingsModel whole = fit_settings(chosen(set, [](const Sweep&) { return true; }));
-  std::set<std::string> workloads;
-  for (const Sweep* sweep : chosen(set, is_judged)) workloads.insert(sweep->workload);
+namespace {
+
+std::set<std::string> workloads_of(const SweepSet& set) {
+  std::set<std::string> out;
+  for (const Sweep* sweep : chosen(set, is_judged)) out.insert(sweep->workload);
+  return out;
+}
+
+}  // namespace
+
+std::size_t judged_workloads(const SweepSet& set) {
+  return workloads_of(set).size();
+}
+
+std::vector<JudgedSweep> judge(const SweepSet& set, const SettingsModel& whole,
+                               const std::function<void(const std::string&)>& progress) {
   std::vector<JudgedSweep> out;
-  for (const std::string& workload : workloads) {
-    progress("leaving out " + workload);
+  for (const std::string& workload : workloads_of(set)) {
     const SettingsModel without = fit_settings(chosen(set, [&](const Sweep& s) { return s.workload != workload; }));
     std::map<const Gpu*, SettingsModel> unseen;
     for (const Sweep* sweep : chosen(set, [&](const Sweep& s) { return is_judged(s) && s.workload == workload; })) {
@@ -248,6 +259,7 @@ std::vector<JudgedSweep> judge(const SweepSet& set, const std::function<void(con
       judge_law(*sweep, unseen.at(sweep->gpu), kOfUnseenGpus, true, smooth, out);
       judge_rules(*sweep, smooth, out);
     }
+    progress(workload);
   }
   return out;
 }

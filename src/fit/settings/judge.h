@@ -43,8 +43,12 @@ struct JudgedSweep {
   std::optional<bool> gain_right = {};  // whether "no gain here" (a saving of at most 2 %) was said where it is so
 };
 
-// Judges the sweeps of power limits with times; the others only help to fit. `progress` is told each step.
-std::vector<JudgedSweep> judge(const SweepSet& set, const std::function<void(const std::string&)>& progress);
+// Judges the sweeps of power limits with times; the others only help to fit. `whole`: fitted to all of them. `progress`
+// is told each workload that was left out.
+std::vector<JudgedSweep> judge(const SweepSet& set, const SettingsModel& whole,
+                               const std::function<void(const std::string&)>& progress);
+// How many workloads that are.
+std::size_t judged_workloads(const SweepSet& set);
 
 // What the settings add to intervals: 90 % of the scores stay below. Active sweeps only.
 SettingWidths widths_of(const std::vector<JudgedSweep>& judged, Scenario scenario);

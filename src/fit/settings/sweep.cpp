@@ -5,74 +5,56 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <set>
-#include <tuple>
 
 namespace joulecast::settings {
 namespace {
 
 constexpr std::size_t kFewestSettings = 4;
 
-// gpu, workload, variant, repeat
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
-using Rows = std::map<Key, std::vector<const MeasuredSetting*>>;
-
-Rows rows_by_sweep(const std::vector<MeasuredSetting>& settings, SweepSet& out) {
-  Rows rows;
-  std::size_t set_aside = 0;
-  for (const MeasuredSetting& row : settings) {
-    if (row.from.primary && row.readings.power) {
-      rows[{row.at.gpu, row.workload, row.variant, row.repeat}].push_back(&row);
-    } else {
-      ++set_aside;
-    }
-  }
-  out.refused += set_aside;
-  return rows;
-}
+using Rows = std::vector<const SettingRow*>;
 
 // Boards that draw more than their data sheet says are measured by what they draw.
-double reference_limit(const Gpu& gpu, const std::vector<const MeasuredSetting*>& rows) {
+double reference_limit(const Gpu& gpu, const Rows& rows) {
   double out = gpu.power_limit.value();
-  for (const MeasuredSetting* row : rows) {
-    if (!row->at.power_limit) out = std::max(out, row->readings.power->value());
+  for (const SettingRow* row : rows) {
+    if (!row->power_limit) out = std::max(out, row->power.value());
   }
   return out;
 }
 
-double clock_share(const MeasuredSetting& row, double highest_hz) {
+double clock_share(const SettingRow& row, double highest_hz) {
   return row.sm_clock ? row.sm_clock->value() / highest_hz : 1.0;
 }
 
-double highest_clock(const Gpu& gpu, const std::vector<const MeasuredSetting*>& rows) {
+double highest_clock(const Gpu& gpu, const Rows& rows) {
   double out = gpu.boost_clock ? gpu.boost_clock->value() : 0.0;
-  for (const MeasuredSetting* row : rows) {
+  for (const SettingRow* row : rows) {
     if (row->sm_clock) out = std::max(out, row->sm_clock->value());
   }
   return out;
 }
 
-Sweep make_sweep(const Gpu& gpu, std::vector<const MeasuredSetting*> rows) {
+Sweep make_sweep(const Gpu& gpu, Rows rows) {
   Sweep out;
   out.gpu = &gpu;
   out.layout = rows.front()->from.table;
   out.workload = rows.front()->workload;
   out.variant = rows.front()->variant;
-  out.whole_run = rows.front()->at.power_limit && rows.front()->gpu_count == 1;
+  out.whole_run = rows.front()->power_limit && rows.front()->gpu_count == 1;
   out.limit_w = reference_limit(gpu, rows);
   const double highest = highest_clock(gpu, rows);
-  const auto share = [&](const MeasuredSetting* row) {
-    return std::pair(row->at.power_limit ? row->at.power_limit->value() : out.limit_w, clock_share(*row, highest));
+  const auto share = [&](const SettingRow* row) {
+    return std::pair(row->power_limit ? row->power_limit->value() : out.limit_w, clock_share(*row, highest));
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) { return share(a) < share(b); });
-  for (const MeasuredSetting* row : rows) {
+  for (const SettingRow* row : rows) {
     const auto [limit, clock] = share(row);
     out.points.push_back({.clock = clock, .limit = limit / out.limit_w});
-    const auto& time = row->readings.time;
+    const auto& time = row->time;
     out.log_time.push_back(time ? std::optional(std::log(time->value())) : std::nullopt);
-    out.log_power.emplace_back(std::log(row->readings.power->value() / out.limit_w));
+    out.log_power.emplace_back(std::log(row->power.value() / out.limit_w));
   }
   return out;
 }
@@ -93,28 +75,36 @@ std::vector<Known> Sweep::all_known(std::size_t first) const {
   return known(all, first);
 }
 
-Result<void> add_sweeps(const std::string& path, const Catalogue& catalogue, SweepSet& out) {
-  std::vector<MeasuredSetting> settings;
-  TableSink sink;
-  sink.setting = [&](MeasuredSetting row) { settings.push_back(std::move(row)); };
-  JC_ASSIGN_OR_RETURN(const Table table, read_table(path, sink));
-  if (settings.empty())
-    return invalid(fmt::format("{}: a table of '{}' has no sweeps of clocks or limits", path, table.layout));
-  out.refused += table.unmapped.rows();
-  std::set<std::tuple<std::string, std::string, std::string>> taken;
-  for (const auto& [key, rows] : rows_by_sweep(settings, out)) {
-    const auto& [name, workload, variant, repeat] = key;
+void SweepRows::add(const MeasuredOther& row) {
+  auto setting = setting_row(row);
+  if (!setting) return refused_[row.from.table].add(row.from.line, setting.error().text());
+  const std::size_t rank = sweep_rank(row.from.table).value_or(0);
+  const Key key(rank, setting->gpu, setting->workload, setting->variant, setting->repeat);
+  rows_[key].push_back(std::move(*setting));
+}
+
+SweepSet SweepRows::sweeps(const Catalogue& catalogue) const {
+  SweepSet out;
+  out.refused = refused_;
+  std::set<std::tuple<std::size_t, std::string, std::string, std::string>> taken;
+  for (const auto& [key, rows] : rows_) {
+    const auto& [rank, name, workload, variant, repeat] = key;
+    const std::string& layout = rows.front().from.table;
     const auto gpu = catalogue.find(name);
-    const bool repeated = !taken.emplace(name, workload, variant).second;
+    const bool repeated = !taken.emplace(rank, name, workload, variant).second;
     if (!gpu || repeated || rows.size() < kFewestSettings) {
-      out.refused += rows.size();
-      if (!gpu && out.notes.size() < 10) out.notes.push_back(gpu.error().text());
+      const std::string reason = !gpu       ? gpu.error().text()
+                                 : repeated ? "a repeat of a sweep: the first one counts"
+                                            : fmt::format("fewer than {} settings", kFewestSettings);
+      for (const SettingRow& row : rows) out.refused[layout].add(row.from.line, reason);
       continue;
     }
-    out.used += rows.size();
-    out.sweeps.push_back(make_sweep(**gpu, rows));
+    Rows views;
+    for (const SettingRow& row : rows) views.push_back(&row);
+    out.used[layout] += rows.size();
+    out.sweeps.push_back(make_sweep(**gpu, std::move(views)));
   }
-  return {};
+  return out;
 }
 
 }  // namespace joulecast::settings

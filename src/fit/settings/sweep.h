@@ -2,12 +2,16 @@
 // Measured sweeps of settings, as the law wants them: shares of the GPU's default limit and highest clock.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "dataset/table.h"
+#include "dataset/measured.h"
+#include "dataset/refusals.h"
+#include "fit/settings/setting_row.h"
 #include "joulecast/gpu.h"
 #include "predict/settings/hypotheses.h"
 
@@ -31,14 +35,25 @@ struct Sweep {
 };
 
 struct SweepSet {
-  std::vector<Sweep> sweeps;  // in the order of layout, GPU, workload, variant
-  std::size_t used = 0, refused = 0;
-  std::vector<std::string> notes;
+  std::vector<Sweep> sweeps;  // in the order of sweep_rank(), GPU, workload, variant
+  // Rows by layout.
+  std::map<std::string, std::size_t> used;
+  std::map<std::string, Refusals> refused;
 };
 
-// Adds the sweeps of one table. Left out, and said in the notes: rows that are not primary, GPUs the catalogue lacks,
-// sweeps of fewer than four settings; of repeats all but the first.
-// Errors: those of read_table(); kInvalidInput for a table without settings.
-Result<void> add_sweeps(const std::string& path, const Catalogue& catalogue, SweepSet& out);
+// Gathers rows, from tables or stores in any order: the same rows give the same sweeps.
+class SweepRows {
+ public:
+  // Requires: a row of a layout that has a sweep_rank(). Rows that count for nothing are refused with the reason.
+  void add(const MeasuredOther& row);
+  // Refuses what makes no sweep: GPUs the catalogue lacks, fewer than four settings, and of repeats all but the first.
+  [[nodiscard]] SweepSet sweeps(const Catalogue& catalogue) const;
+
+ private:
+  // Rank of the layout, GPU, workload, variant, repeat.
+  using Key = std::tuple<std::size_t, std::string, std::string, std::string, std::string>;
+  std::map<Key, std::vector<SettingRow>> rows_;
+  std::map<std::string, Refusals> refused_;
+};
 
 }  // namespace joulecast::settings

@@ -5,26 +5,44 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
+#include <map>
+#include <string>
+
+#include "dataset/table.h"
 
 namespace joulecast::settings {
 namespace {
 
 constexpr const char* kZeus =
-    "gpu,dataset,network,batch_size,optimizer,power_limit_w,time_per_epoch_s,average_power_w\n";
+    "gpu,dataset,network,batch_size,optimizer,power_limit_w,time_per_epoch_s,average_power_w,energy_per_epoch_j\n";
+
+void add(const std::string& text, SweepRows& rows) {
+  TableSink sink;
+  sink.other = [&](const MeasuredOther& row) { rows.add(row); };
+  const auto table = parse_table(text, "table", sink);
+  EXPECT_TRUE(table) << table.error().text();
+  EXPECT_EQ(table->unmapped.rows(), 0U);
+}
 
 SweepSet read(const std::string& text) {
-  const std::string path = testing::TempDir() + "sweep_test.csv";
-  std::ofstream(path) << text;
-  SweepSet out;
-  const auto done = add_sweeps(path, Catalogue::shipped(), out);
-  EXPECT_TRUE(done) << done.error().text();
+  SweepRows rows;
+  add(text, rows);
+  return rows.sweeps(Catalogue::shipped());
+}
+
+using Counts = std::map<std::string, std::size_t>;
+
+Counts reasons(const SweepSet& set) {
+  Counts out;
+  for (const auto& [layout, refused] : set.refused) {
+    for (const Refusal& refusal : refused.reasons()) out[layout + ": " + refusal.reason] += refusal.count;
+  }
   return out;
 }
 
 std::string zeus_row(const char* gpu, const char* optimizer, int limit, double time, double power) {
   return std::string(gpu) + ",cifar,net,8," + optimizer + "," + std::to_string(limit) + "," + std::to_string(time) +
-         "," + std::to_string(power) + "\n";
+         "," + std::to_string(power) + ",1000\n";
 }
 
 std::string zeus_sweep(const char* gpu, const char* optimizer) {
@@ -51,9 +69,60 @@ TEST(Sweeps, RepeatsAndShortOnesAreLeftOut) {
   const SweepSet set = read(kZeus + zeus_sweep("V100", "adam") + zeus_sweep("V100", "sgd") +
                             zeus_row("P100", "adam", 250, 10, 200) + zeus_sweep("no such board", "adam"));
   EXPECT_EQ(set.sweeps.size(), 1U);
-  EXPECT_EQ(set.used, 4U);
-  EXPECT_EQ(set.refused, 4U + 1U + 4U);
-  ASSERT_EQ(set.notes.size(), 1U);
+  EXPECT_EQ(set.used, (Counts{{"zeus_power_limit_sweep", 4U}}));
+  EXPECT_EQ(reasons(set), (Counts{{"zeus_power_limit_sweep: a repeat of a sweep: the first one counts", 4U},
+                                  {"zeus_power_limit_sweep: fewer than 4 settings", 1U},
+                                  {"zeus_power_limit_sweep: no GPU 'no such board'", 4U}}));
+}
+
+// However tables are given.
+TEST(Sweeps, StandInTheOrderOfTheirLayouts) {
+  const std::string limits = kZeus + zeus_sweep("V100", "adam");
+  const std::string clocks =
+      "gpu,model,precision,stage,instruction,sm_clock_hz,time_s,energy_j,mean_power_w\n"
+      "A40,m,bf16,7,forward,1410000000,1,200,200\nA40,m,bf16,7,forward,1200000000,1,190,190\n"
+      "A40,m,bf16,7,forward,1000000000,1,180,180\nA40,m,bf16,7,forward,900000000,1,170,170\n";
+  SweepRows one;
+  add(limits, one);
+  add(clocks, one);
+  SweepRows other;
+  add(clocks, other);
+  add(limits, other);
+  for (const SweepSet& set : {one.sweeps(Catalogue::shipped()), other.sweeps(Catalogue::shipped())}) {
+    ASSERT_EQ(set.sweeps.size(), 2U);
+    EXPECT_EQ(set.sweeps[0].layout, "zeus_power_limit_sweep");
+    EXPECT_EQ(set.sweeps[1].workload, "m forward");
+    EXPECT_EQ(set.sweeps[1].variant, "stage 7");
+  }
+}
+
+// Power is that of one GPU, of however many were added up. A limit a stage is no setting of a GPU.
+TEST(Sweeps, OfPipelinesAreTheirGlobalLimits) {
+  std::string text =
+      "gpu,n_gpus,policy,model,global_batch,dp,tp,pp,microbatch_size,num_microbatches,power_limits_w,"
+      "power_limit_mean_w,iteration_time_s,iteration_energy_j,mean_power_per_gpu_w\n";
+  for (const int limit : {300, 250, 200, 150})
+    text += "A40,8,global,m,256,1,1,8,1,1,x," + std::to_string(limit) + ",6,1000," + std::to_string(limit - 10) + "\n";
+  const SweepSet set = read(text + "A40,8,local,m,256,1,1,8,1,1,x,275,6,1000,240\n");
+  ASSERT_EQ(set.sweeps.size(), 1U);
+  EXPECT_EQ(set.sweeps[0].variant, "batch 256 on 8 GPUs, 1x1x8");
+  EXPECT_DOUBLE_EQ(*set.sweeps[0].log_power[3], std::log(290.0 / 300.0));
+  EXPECT_FALSE(set.sweeps[0].whole_run);
+  EXPECT_EQ(reasons(set), (Counts{{"perseus_powerlimit_pipeline: limits that differ between the GPUs", 1U}}));
+}
+
+TEST(Sweeps, OfKernelsAreThoseAtTheDefaultMemoryClock) {
+  std::string text = "gpu,suite,benchmark,core_clock_hz,memory_clock_hz,power_w,util_sp,util_dram\n";
+  for (const char* memory : {"5705000000", "4705000000"}) {
+    for (const char* clock : {"1911000000", "1800000000", "1700000000", "1600000000"})
+      text += std::string("Titan Xp (Pascal),micro,7,") + clock + "," + memory + ",200,,0.5\n";
+  }
+  const SweepSet set = read(text);
+  ASSERT_EQ(set.sweeps.size(), 1U);
+  EXPECT_EQ(set.sweeps[0].workload, "micro 7");
+  EXPECT_EQ(set.sweeps[0].variant, "memory at 5705 MHz");
+  EXPECT_FALSE(set.sweeps[0].has_times());
+  EXPECT_EQ(reasons(set), (Counts{{"guerreiro_dvfs: a board or memory clock that was not swept finely", 4U}}));
 }
 
 // 1410 MHz is the board's highest clock. It draws 460 W of 400: shares are of what it draws.
@@ -72,7 +141,7 @@ TEST(Sweeps, ClocksAreSharesOfTheHighest) {
   EXPECT_DOUBLE_EQ(sweep.limit_w, 460.0);
   EXPECT_FALSE(sweep.whole_run);
   EXPECT_DOUBLE_EQ(*sweep.log_power[3], 0.0);
-  EXPECT_EQ(set.refused, 1U);  // stage 3 is a copy of stage 0
+  EXPECT_EQ(reasons(set), (Counts{{"perseus_stage_clock_sweep: stages 1 to 6 are copies of the first one", 1U}}));
 }
 
 TEST(Sweeps, KnownSettingsCarryTheirMeasurements) {
@@ -82,13 +151,6 @@ TEST(Sweeps, KnownSettingsCarryTheirMeasurements) {
   ASSERT_EQ(known.size(), 2U);
   EXPECT_EQ(known[0].point, 11U);
   EXPECT_DOUBLE_EQ(*known[0].log_time, std::log(15.0));
-}
-
-TEST(Sweeps, OtherTablesAreRefused) {
-  const std::string path = testing::TempDir() + "no_sweep.csv";
-  std::ofstream(path) << "gpu,aws_instance,experiment,model,img_size,batch,optimizer,step_latency_s,epoch_latency_s\n";
-  SweepSet out;
-  EXPECT_FALSE(add_sweeps(path, Catalogue::shipped(), out));
 }
 
 }  // namespace

@@ -99,10 +99,10 @@ Result<void> PackWriter::add_json(const std::string& name, const std::string& te
   return add(static_cast<std::uint32_t>(SectionKind::kJson), name, std::move(bytes));
 }
 
-Result<void> PackWriter::add_sections_of(const Pack& pack, std::string_view except) {
+Result<void> PackWriter::add_forests_of(const Pack& pack) {
   JC_ASSIGN_OR_RETURN(const std::vector<Pack::RawSection> sections, pack.raw_sections());
   for (const Pack::RawSection& s : sections) {
-    if (s.name == except) continue;
+    if (s.kind != SectionKind::kForest) continue;
     JC_RETURN_IF_ERROR(add(static_cast<std::uint32_t>(s.kind), std::string(s.name), {s.bytes.begin(), s.bytes.end()}));
   }
   return {};

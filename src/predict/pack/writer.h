@@ -30,8 +30,8 @@ class PackWriter {
   // Taken as it is.
   Result<void> add_json(const std::string& name, const std::string& text);
 
-  // Takes over all sections of a pack but those of this name. Errors: those of reading them.
-  Result<void> add_sections_of(const Pack& pack, std::string_view except);
+  // Takes over all forests of a pack as they are. Errors: those of reading them.
+  Result<void> add_forests_of(const Pack& pack);
 
   [[nodiscard]] std::vector<std::byte> bytes() const;
   // Replaces `path` in one step: readers see the old file or the new one. Errors: kIo, naming the path.
