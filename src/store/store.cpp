@@ -65,7 +65,8 @@ constexpr const char* kSources =
     "SELECT o.layout, o.file, o.source, o.licence, o.protocol, c.all_rows, c.operations, c.networks, c.primaries,"
     " c.times, c.powers, c.energies, c.memories"
     " FROM (SELECT origin, COUNT(*) AS all_rows, COUNT(CASE WHEN kind = 'operation' THEN 1 END) AS operations,"
-    " COUNT(CASE WHEN kind = 'network' THEN 1 END) AS networks, COUNT(CASE WHEN is_primary = 1 THEN 1 END) AS primaries,"
+    " COUNT(CASE WHEN kind = 'network' THEN 1 END) AS networks, COUNT(CASE WHEN is_primary = 1 THEN 1 END) AS "
+    "primaries,"
     " COUNT(time_s) AS times, COUNT(power_w) AS powers, COUNT(energy_j) AS energies, COUNT(memory_bytes) AS memories"
     " FROM measurements GROUP BY origin) c JOIN origins o ON o.id = c.origin";
 
