@@ -13,17 +13,24 @@
 namespace joulecast::cli {
 namespace {
 
-void collect_tensors(const Graph& graph, const TypeTable& types, std::vector<NamedTensor>& out) {
-  for (std::size_t i = 0; i < graph.values.size(); ++i) {
-    const Value& value = graph.values[i];
-    out.push_back({value.name, value.kind, types.type(ValueId{static_cast<std::uint32_t>(i)})});
-  }
-  for (std::size_t i = 0; i < graph.bodies.size(); ++i) collect_tensors(graph.bodies[i], types.body(i), out);
+// Of the graph and the bodies that run: a body that a known condition rules out has no types.
+std::vector<NamedTensor> all_tensors(const Graph& graph, const TypeTable& types) {
+  std::vector<NamedTensor> out;
+  std::set<const Graph*> seen;
+  const auto collect = [&](const Graph& part, const TypeTable& part_types) {
+    if (!seen.insert(&part).second) return;
+    for (std::size_t i = 0; i < part.values.size(); ++i) {
+      const Value& value = part.values[i];
+      out.push_back({value.name, value.kind, part_types.type(ValueId{static_cast<std::uint32_t>(i)})});
+    }
+  };
+  collect(graph, types);
+  for_each_operation(graph, types, [&](const Visit& visit) { collect(visit.graph, visit.types); });
+  return out;
 }
 
 std::vector<NamedTensor> largest_tensors(const Graph& graph, const TypeTable& types, std::size_t top) {
-  std::vector<NamedTensor> all;
-  collect_tensors(graph, types, all);
+  std::vector<NamedTensor> all = all_tensors(graph, types);
   const auto larger = [](const NamedTensor& a, const NamedTensor& b) {
     const double x = a.type.bytes().value();
     const double y = b.type.bytes().value();

@@ -64,8 +64,10 @@ TEST(Table, HeidelbergOperation) {
 TEST(Table, HeidelbergNetwork) {
   const Table table = parse(
       "gpu,mode,model_name,class_name,input_shape,time_s,energy_j,power_w,primary,anomaly,generation\n"
-      "rtx2080ti,training,resnet18,ResNet,32x3x224x200,0.1,20,200,1,,2025-02-12-full-model\n");
-  ASSERT_EQ(table.networks.size(), 1U);
+      "rtx2080ti,training,resnet18,ResNet,32x3x224x200,0.1,20,200,1,,2025-02-12-full-model\n"
+      "a30,inference,vgg11,VGG,32x3x224x224,0.1,15,150,0,time-unsteady;energy-over-different-window,2024-11-11\n");
+  ASSERT_EQ(table.networks.size(), 2U);
+  EXPECT_EQ(table.networks[1].from.anomaly, "time-unsteady;energy-over-other-window");  // its word, and ours
   EXPECT_EQ(table.networks[0].model, "resnet18");
   EXPECT_EQ(table.networks[0].batch, 32);
   EXPECT_EQ(table.networks[0].image_size, 200);

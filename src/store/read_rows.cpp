@@ -12,18 +12,15 @@ namespace joulecast {
 namespace {
 
 Result<std::string> layout_of(Store& store, const std::vector<std::string>& layouts) {
-  JC_ASSIGN_OR_RETURN(const std::vector<SourceSummary> sources, store.sources());
-  std::vector<std::string> found;
-  for (const SourceSummary& source : sources) {
-    const bool wanted = layouts.empty() || std::find(layouts.begin(), layouts.end(), source.layout) != layouts.end();
-    if (wanted && std::find(found.begin(), found.end(), source.layout) == found.end()) found.push_back(source.layout);
-  }
+  JC_ASSIGN_OR_RETURN(const std::vector<std::string> there, store.layouts());
   for (const std::string& layout : layouts) {
-    if (std::find(found.begin(), found.end(), layout) == found.end()) {
+    if (!std::binary_search(there.begin(), there.end(), layout)) {
       return invalid(fmt::format("{}: no rows of layout '{}'", store.place(), layout));
     }
   }
-  return found.size() == 1 ? found.front() : std::string("store");
+  const std::vector<std::string>& read = layouts.empty() ? there : layouts;
+  const bool one = !read.empty() && std::all_of(read.begin(), read.end(), [&](const auto& l) { return l == read[0]; });
+  return one ? read.front() : std::string("store");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ class Conditions {
 
 Conditions row_conditions(const RowFilter& filter) {
   Conditions out;
-  out.equal("s.kind", filter.kind);
+  out.equal("m.kind", filter.kind);
   out.one_of("s.operator", filter.operators);
   out.contains("s.name", filter.name_contains);
   out.one_of("u.gpu", filter.gpus);

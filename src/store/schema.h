@@ -11,7 +11,7 @@
 
 namespace joulecast::schema {
 
-inline constexpr std::string_view kVersion = "joulecast.store/1";
+inline constexpr std::string_view kVersion = "joulecast.store/2";
 inline constexpr std::string_view kMeta = "meta";
 inline constexpr std::string_view kMeasurements = "measurements";
 

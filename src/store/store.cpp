@@ -59,26 +59,40 @@ std::string text_of(const DbValue& value) {
   return text == nullptr ? std::string() : std::string(*text);
 }
 
-// Sums of nothing are NULL, and sums of BIGINT no integers in PostgreSQL.
+// Each table is counted before its texts are looked up. (Sums of nothing are NULL, and sums of BIGINT no integers in
+// PostgreSQL: so all are counts.)
 constexpr const char* kSources =
-    "SELECT o.layout, o.file, o.source, o.licence, o.protocol, COUNT(*),"
-    " COUNT(CASE WHEN s.kind = 'operation' THEN 1 END), COUNT(CASE WHEN s.kind = 'network' THEN 1 END),"
-    " COUNT(CASE WHEN m.is_primary = 1 THEN 1 END),"
-    " COUNT(m.time_s), COUNT(m.power_w), COUNT(m.energy_j), COUNT(m.memory_bytes)"
-    " FROM measurements m JOIN origins o ON o.id = m.origin JOIN subjects s ON s.id = m.subject"
-    " GROUP BY o.id, o.layout, o.file, o.source, o.licence, o.protocol";
+    "SELECT o.layout, o.file, o.source, o.licence, o.protocol, c.all_rows, c.operations, c.networks, c.primaries,"
+    " c.times, c.powers, c.energies, c.memories"
+    " FROM (SELECT origin, COUNT(*) AS all_rows, COUNT(CASE WHEN kind = 'operation' THEN 1 END) AS operations,"
+    " COUNT(CASE WHEN kind = 'network' THEN 1 END) AS networks, COUNT(CASE WHEN is_primary = 1 THEN 1 END) AS "
+    "primaries,"
+    " COUNT(time_s) AS times, COUNT(power_w) AS powers, COUNT(energy_j) AS energies, COUNT(memory_bytes) AS memories"
+    " FROM measurements GROUP BY origin) c JOIN origins o ON o.id = c.origin";
+
+// An origin may be left without rows: where all of them had come from another file before.
+constexpr const char* kLayouts =
+    "SELECT DISTINCT layout FROM origins o WHERE EXISTS (SELECT 1 FROM measurements m WHERE m.origin = o.id)";
 
 }  // namespace
 
-Result<std::vector<std::string>> Store::gpus() {
+Result<std::vector<std::string>> Store::texts(const char* statement) {
   std::vector<std::string> out;
-  auto ok = database_->query("SELECT DISTINCT gpu FROM setups", {}, [&](std::span<const DbValue> row) -> Result<void> {
+  auto ok = database_->query(statement, {}, [&](std::span<const DbValue> row) -> Result<void> {
     out.push_back(text_of(row[0]));
     return {};
   });
   if (!ok) return tl::unexpected(std::move(ok).error().in(place_));
   std::sort(out.begin(), out.end());
   return out;
+}
+
+Result<std::vector<std::string>> Store::gpus() {
+  return texts("SELECT DISTINCT gpu FROM setups");
+}
+
+Result<std::vector<std::string>> Store::layouts() {
+  return texts(kLayouts);
 }
 
 Result<std::vector<SourceSummary>> Store::sources() {

@@ -63,6 +63,8 @@ class Store {
   Result<std::vector<SourceSummary>> sources();
   // The GPUs as the rows spell them, sorted.
   Result<std::vector<std::string>> gpus();
+  // The layouts that have rows, sorted.
+  Result<std::vector<std::string>> layouts();
   // Recomputes every hash, parses every operation and looks for references that lead nowhere.
   Result<StoreCheck> check();
 
@@ -72,6 +74,8 @@ class Store {
  private:
   Store(std::unique_ptr<Database> database, std::string place)
       : database_(std::move(database)), place_(std::move(place)) {}
+  // One column of texts, sorted.
+  Result<std::vector<std::string>> texts(const char* statement);
 
   std::unique_ptr<Database> database_;
   std::string place_;  // fit to be shown

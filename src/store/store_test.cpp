@@ -250,6 +250,39 @@ TEST_P(StoreTest, SourcesAreCounted) {
   EXPECT_EQ(*gpus, (std::vector<std::string>{"Tesla P4", "Tesla T4"}));
 }
 
+TEST_P(StoreTest, RowsAreCountedByKindWithinOneTable) {
+  Store store = open(place_);
+  auto writer = StoreWriter::begin(store);
+  ASSERT_TRUE(writer);
+  std::int64_t network = 0;
+  for (const char* kind : {"operation", "network", "network"}) {
+    Measurement row;
+    row.set_text(Column::kKind, kind);
+    row.set_text(Column::kName, "x");
+    row.set_text(Column::kLayout, "mixed");
+    ASSERT_TRUE(writer->add(row, std::string_view(kind) == "network" ? network++ : 0));
+  }
+  ASSERT_TRUE(writer->commit());
+  const auto sources = store.sources();
+  ASSERT_TRUE(sources) << sources.error().text();
+  ASSERT_EQ(sources->size(), 1U);
+  EXPECT_EQ(sources->front().operations, 1U);
+  EXPECT_EQ(sources->front().networks, 2U);
+  RowFilter networks;
+  networks.kind = "network";
+  EXPECT_EQ(count(store, networks), 2U);
+}
+
+TEST_P(StoreTest, ATableThatBroughtNothingNewIsNoSource) {
+  Store store = open(place_);
+  import(store, file("vec.csv", kTable));
+  ASSERT_TRUE(store.database().execute("INSERT INTO origins (id, layout, file) VALUES (7, 'another', 'vec.csv')"));
+  EXPECT_EQ(store.sources()->size(), 1U);
+  const auto layouts = store.layouts();
+  ASSERT_TRUE(layouts) << layouts.error().text();
+  EXPECT_EQ(*layouts, std::vector<std::string>{"neusight_vec"});
+}
+
 TEST_P(StoreTest, MergingJoinsStoresOfBothKinds) {
   Store store = open(place_);
   import(store, file("vec.csv", kTable));
@@ -309,7 +342,7 @@ TEST_P(StoreTest, ATextLongerThanAnyIsDamage) {
 TEST_P(StoreTest, AnotherVersionIsRefused) {
   {
     Store store = open(place_);
-    ASSERT_TRUE(store.database().execute("UPDATE meta SET value = 'joulecast.store/2'"));
+    ASSERT_TRUE(store.database().execute("UPDATE meta SET value = 'joulecast.store/1'"));
   }
   const auto store = Store::open(place_, Access::kRead);
   ASSERT_FALSE(store);

@@ -24,11 +24,13 @@ namespace fs = std::filesystem;
 
 const fs::path kSource{JOULECAST_SOURCE_DIR};
 
-// Batch 2, and 64 for whatever else is open: sequences, as the zoo traces them (dynamo writes some of it down).
+// Batch 2, images of 224, and 64 for whatever else is open: sequences, as the zoo traces them (dynamo writes some of it
+// down).
 Binding bind_all(const Graph& graph) {
   Binding binding;
   for (const UnboundDimension& open : unbound_dimensions(graph, binding)) {
-    binding.symbols[open.symbol] = open.symbol == "batch" ? 2 : 64;
+    const bool side = open.symbol == "height" || open.symbol == "width";
+    binding.symbols[open.symbol] = open.symbol == "batch" ? 2 : side ? 224 : 64;
   }
   return binding;
 }

@@ -33,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--keep-weights", action="store_true")
     export.add_argument("--no-references", action="store_true", help="only the ONNX file")
     export.add_argument("--retry", action="store_true", help="try again what failed in an earlier run")
-    export.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
+    export.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="of processor time, a network")
     export.add_argument("--memory", type=float, default=12, metavar="GIB")
     export.set_defaults(action=_export)
 
