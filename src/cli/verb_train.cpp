@@ -72,8 +72,9 @@ Action define_train(CLI::App& app) {
   app.add_option("--calibration", options->calibration, "interval factors that tools/accuracy/families.py found")
       ->type_name(kFile);
   add_choice(app, "--estimator", options->estimator,
-             "what is fitted: ours; physics, the bound without trees; or other trees in place of ours. With --protocol "
-             "thesis: what is judged",
+             "what is fitted: ours, which are boosted trees; physics, the bound without trees; or forests in their "
+             "place. With "
+             "--protocol thesis: what is judged",
              {"ours", "physics", "boosting", "random-forest", "extra-trees", "all"});
   add_choice(app, "--protocol", options->protocol,
              "thesis: no pack is written; the thesis' tables 5.1 to 5.4 are made again with these measurements, its "

@@ -16,9 +16,9 @@
 namespace joulecast {
 
 enum class Method : std::uint8_t {
-  kOurs,          // what the shipped pack is fitted with
+  kOurs,          // what the shipped pack is fitted with: boosting, as yet
   kPhysics,       // the bound alone; power by a law of two figures
-  kRandomForest,  // the thesis' three, instead of ours
+  kRandomForest,  // the thesis' three, on our features and targets
   kExtraTrees,
   kBoosting,
 };
