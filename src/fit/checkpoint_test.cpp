@@ -2,6 +2,7 @@
 #include "fit/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 
 class CheckpointTest : public testing::Test {
  protected:
-  CheckpointTest() { fs::remove_all(out_ + ".checkpoint"); }
+  ~CheckpointTest() override { fs::remove_all(out_ + ".checkpoint"); }
 
   // The number in the piece of this name and key; where it had to be made, it is `number`.
   double piece(std::uint64_t key, double number) {
@@ -27,7 +28,8 @@ class CheckpointTest : public testing::Test {
     return piece ? piece->pack.number("numbers", "n").value_or(-1.0) : -1.0;
   }
 
-  std::string out_ = testing::TempDir() + "checkpoint_test.jcpack";
+  // Tests run side by side.
+  std::string out_ = testing::TempDir() + "checkpoint_test_" + std::to_string(::getpid()) + ".jcpack";
   std::string file_ = out_ + ".checkpoint/conv.piece";
   std::string said_;
 };

@@ -2,6 +2,7 @@
 // What `joulecast train` makes of made-up tables, and of its options.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -17,8 +18,16 @@ namespace {
 
 using Json = nlohmann::json;
 
+// A folder of the running test's own: tests run side by side.
+std::string folder() {
+  const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path = fmt::format("{}train_test_{}_{}/", testing::TempDir(), ::getpid(), name);
+  std::filesystem::create_directories(path);
+  return path;
+}
+
 std::string file(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + name;
+  const std::string path = folder() + name;
   std::ofstream(path) << text;
   return path;
 }
@@ -37,7 +46,7 @@ std::string products() {
 TrainOptions quick(std::vector<std::string> tables) {
   TrainOptions options;
   options.tables = std::move(tables);
-  options.out = testing::TempDir() + "train_test.jcpack";
+  options.out = folder() + "train_test.jcpack";
   options.quick = true;
   std::filesystem::remove(options.out);
   return options;
@@ -46,6 +55,11 @@ TrainOptions quick(std::vector<std::string> tables) {
 struct Trained {
   Json report;
   std::string said;
+};
+
+class Train : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove_all(folder()); }
 };
 
 Trained trained(const TrainOptions& options) {
@@ -63,14 +77,14 @@ std::string error_of(const TrainOptions& options) {
   return done ? "no error" : done.error().text();
 }
 
-TEST(Train, CountsWhatItUsedByTable) {
+TEST_F(Train, CountsWhatItUsedByTable) {
   const Trained t = trained(quick({file("train_bf16.csv", products())}));
   EXPECT_EQ(t.report["fitted_on"]["tables"]["aic_gemm"]["used"], 48);
   EXPECT_EQ(t.report["quick"], true);
 }
 
 // The same in a quick fit and in a full one.
-TEST(Train, GroupsWithoutRowsAreNamedAndPredictTheirBound) {
+TEST_F(Train, GroupsWithoutRowsAreNamedAndPredictTheirBound) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
   for (const bool is_quick : {true, false}) {
     options.quick = is_quick;
@@ -82,7 +96,7 @@ TEST(Train, GroupsWithoutRowsAreNamedAndPredictTheirBound) {
   }
 }
 
-TEST(Train, ARowOfAnOperationOrGpuLeftOutIsNotUsed) {
+TEST_F(Train, ARowOfAnOperationOrGpuLeftOutIsNotUsed) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
   options.without = file("without.txt", "linear 64x4096 by 4096x4096\nlinear 128x4096 by 4096x4096\n");
   EXPECT_EQ(trained(options).report["fitted_on"]["tables"]["aic_gemm"]["used"], 44);
@@ -98,7 +112,7 @@ TEST(Train, ARowOfAnOperationOrGpuLeftOutIsNotUsed) {
   EXPECT_EQ(error_of(options), "/nowhere.txt: No such file or directory");
 }
 
-TEST(Train, FactorsOfACalibrationReplaceItsOwn) {
+TEST_F(Train, FactorsOfACalibrationReplaceItsOwn) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
   options.calibration =
       file("calibration.json", R"({"schema": "joulecast.calibration/1", "intervals": {"network/time/inside": 0.25}})");
@@ -124,7 +138,7 @@ const Json& source(const Trained& t, const std::string& layout) {
 }
 
 // At the default clock: the model has no other.
-TEST(Train, OperationsOfOnesOwnAreLearnt) {
+TEST_F(Train, OperationsOfOnesOwnAreLearnt) {
   const std::string rows =
       "name,gpu,mode,precision,runtime,operator,operands,time_s,power_w,power_scope,sm_clock_hz\n"
       "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[32, 128]; w f32[256, 128]\",2e-5,80,gpu,\n"
@@ -141,7 +155,7 @@ TEST(Train, OperationsOfOnesOwnAreLearnt) {
 }
 
 // They look like the operations of the table beside them.
-TEST(Train, IterationCountsAreNoOperationsToLearnFrom) {
+TEST_F(Train, IterationCountsAreNoOperationsToLearnFrom) {
   const std::string rows =
       "gpu,op_repr,input_shape,iterations,total_time_s,source_file,source_line\n"
       "a30,ReLU(),32x64,1000,0.01,x,1\n";
@@ -151,7 +165,7 @@ TEST(Train, IterationCountsAreNoOperationsToLearnFrom) {
   EXPECT_FALSE(t.report["fitted_on"]["tables"].contains("heidelberg_iterations"));
 }
 
-TEST(Train, WhatIsBeyondAStratumsLimitIsCounted) {
+TEST_F(Train, WhatIsBeyondAStratumsLimitIsCounted) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
   options.stratum_rows = 10;
   const Trained t = trained(options);
@@ -169,7 +183,7 @@ std::string limits() {
   return text;
 }
 
-TEST(Train, SweepsAreFittedBesideOperationsAndAlone) {
+TEST_F(Train, SweepsAreFittedBesideOperationsAndAlone) {
   const std::string sweeps = file("limits.csv", limits());
   for (const std::vector<std::string>& tables :
        {std::vector<std::string>{sweeps}, {file("train_bf16.csv", products()), sweeps}}) {
@@ -187,7 +201,7 @@ TEST(Train, SweepsAreFittedBesideOperationsAndAlone) {
   EXPECT_EQ(trained(quick({file("train_bf16.csv", products())})).report["settings"], nullptr);
 }
 
-TEST(Train, GarbageIsCountedAndNamedAndNotLearnt) {
+TEST_F(Train, GarbageIsCountedAndNamedAndNotLearnt) {
   const std::string garbage = "64,64,64,1e300,\n64,64,64,nan,\n64,64,64,-1,\n16777216,16777216,16777216,1e-9,\n";
   const Trained t = trained(quick({file("garbage_bf16.csv", products() + garbage)}));
   EXPECT_EQ(t.report["fitted_on"]["tables"]["aic_gemm"]["used"], 49) << "a large product is no garbage";
@@ -197,7 +211,7 @@ TEST(Train, GarbageIsCountedAndNamedAndNotLearnt) {
       << t.said;
 }
 
-TEST(Train, APackHasTheTreesOfItsEstimator) {
+TEST_F(Train, APackHasTheTreesOfItsEstimator) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
   for (const auto& [method, trees] :
        {std::pair{Method::kOurs, 128U}, {Method::kPhysics, 0U}, {Method::kExtraTrees, 64U}}) {
@@ -209,19 +223,19 @@ TEST(Train, APackHasTheTreesOfItsEstimator) {
   }
 }
 
-TEST(Train, TablesWithoutAUsableRowAreAnError) {
+TEST_F(Train, TablesWithoutAUsableRowAreAnError) {
   EXPECT_EQ(error_of(quick({file("empty_bf16.csv", "m,n,k,a100_sxm_s\n")})), "no row of the tables can be fitted on");
 }
 
-TEST(Train, ATableIsNotOverwritten) {
+TEST_F(Train, ATableIsNotOverwritten) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
-  options.out = testing::TempDir() + "./train_bf16.csv";
+  options.out = folder() + "./train_bf16.csv";
   EXPECT_TRUE(error_of(options).ends_with("the pack would overwrite the table"));
 }
 
-TEST(Train, APackThatCannotBeWrittenIsKnownBeforeTheTablesAreRead) {
+TEST_F(Train, APackThatCannotBeWrittenIsKnownBeforeTheTablesAreRead) {
   TrainOptions options = quick({"/nowhere.csv"});
-  options.out = testing::TempDir() + "no/such/folder/new.jcpack";
+  options.out = folder() + "no/such/folder/new.jcpack";
   EXPECT_TRUE(error_of(options).ends_with("/no/such/folder/new.jcpack: No such file or directory"))
       << error_of(options);
 }
