@@ -700,6 +700,27 @@ TEST(PixelShufflePass, ReshapeTransposeReshape) {
   EXPECT_TRUE(stays(shuffle("[0, 1, 3, 2, 4, 5]")));  // Swin's windows
 }
 
+// A 32 x 32 image of 64 channels as 16 blocks of 8 x 8: of all channels, or of each of 8 heads.
+std::string blocks(const char* apart, const char* together) {
+  return fmt::format(R"(
+    input %x : f32[batch, 64, 32, 32]
+    constant %apart : i64[6] = {}
+    constant %together : i64[4] = {}
+    %a = reshape(%x, %apart)
+    %b = transpose(%a) {{order = [0, 1, 3, 5, 2, 4]}}
+    %y = reshape(%b, %together)
+    output %y
+)",
+                     apart, together);
+}
+
+TEST(PixelShufflePass, BackwardPutsTheBlocksIntoTheChannels) {
+  EXPECT_EQ(folded(blocks("[-1, 64, 4, 8, 4, 8]", "[-1, 4096, 4, 4]")),
+            "%y = pixel_shuffle(%x) {factor = 8, inverse = true}\n");
+  EXPECT_TRUE(stays(blocks("[-1, 8, 4, 8, 4, 8]", "[-1, 8, 64, 16]")));  // halo attention's query
+  EXPECT_TRUE(stays(blocks("[-1, 64, 4, 8, 4, 8]", "[-1, 4096, 2, 8]")));
+}
+
 std::string roll(std::int64_t tail, std::int64_t head) {
   return fmt::format(R"(
     input %x : f32[1, 56, 56, 96]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pixel_shuffle: [N, C, r, r, H, W] transposed to [N, C, H, r, W, r]; pixel_unshuffle the other way.
+#include <initializer_list>
+
 #include "graph/passes/match.h"
 #include "graph/passes/passes.h"
 
@@ -20,6 +22,29 @@ std::optional<std::int64_t> shape_entry(const Rewriter& graph, ValueId shape, st
   return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
 }
 
+// Whether entry i of `merged` is the product of those of `split`, as far as both are numbers (-1 is none).
+bool merges(const Rewriter& graph, ValueId merged, std::size_t i, ValueId split,
+            std::initializer_list<std::size_t> of) {
+  std::int64_t product = 1;
+  for (const std::size_t k : of) {
+    const auto entry = shape_entry(graph, split, k);
+    if (!entry || *entry < 1) return true;
+    product *= *entry;
+  }
+  const auto entry = shape_entry(graph, merged, i);
+  return !entry || *entry < 1 || *entry == product;
+}
+
+// Halo attention takes images apart in the same order and puts the pieces together in another way.
+bool merges_as_shuffle(const Rewriter& graph, ValueId merged, ValueId split, bool forward) {
+  if (forward) {
+    return merges(graph, merged, 1, split, {1}) && merges(graph, merged, 2, split, {4, 2}) &&
+           merges(graph, merged, 3, split, {5, 3});
+  }
+  return merges(graph, merged, 1, split, {1, 3, 5}) && merges(graph, merged, 2, split, {2}) &&
+         merges(graph, merged, 3, split, {4});
+}
+
 }  // namespace
 
 bool fold_pixel_shuffle(Rewriter& graph, std::size_t root) {
@@ -34,6 +59,7 @@ bool fold_pixel_shuffle(Rewriter& graph, std::size_t root) {
   const auto first = shape_entry(graph, input(*split, 1), forward ? 2 : 3);
   const auto second = shape_entry(graph, input(*split, 1), forward ? 3 : 5);
   if (!first || first != second || *first < 1 || graph.sketch(input(*split, 0)).rank != std::size_t{4}) return false;
+  if (!merges_as_shuffle(graph, input(node, 1), input(*split, 1), forward)) return false;
   graph.replace(root, PixelShuffle{.factor = *first, .inverse = inverse}, {split->inputs[0]});
   return true;
 }
