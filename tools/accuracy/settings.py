@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `joulecast train-settings` says of the sweeps it left out: settings.py --joulecast PROGRAM --data DATA --out FILE
+"""What `joulecast train` says of the sweeps it left out: settings.py --joulecast PROGRAM --data DATA --out FILE
 
 Standard library only.
 """
@@ -12,6 +12,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 from errors import write_json
 
@@ -30,9 +31,12 @@ def main() -> int:
     parser.add_argument("--out", required=True, help="the JSON file to write")
     arguments = parser.parse_args()
     tables = [str(pathlib.Path(arguments.data) / "power" / table) for table in TABLES]
-    command = [arguments.joulecast, "train-settings", *tables, "--json"]
-    report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-    kept = {key: report[key] for key in ("left_out",)}
+    with tempfile.TemporaryDirectory() as folder:
+        pack = str(pathlib.Path(folder) / "settings.jcpack")
+        subprocess.run([arguments.joulecast, "train", *tables, "--quiet", "-o", pack], check=True)
+        command = [arguments.joulecast, "pack", pack, "--json"]
+        report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    kept = {key: report["settings"][key] for key in ("left_out",)}
     write_json(pathlib.Path(arguments.out), "joulecast.accuracy-settings/1", kept)
     return 0
 
