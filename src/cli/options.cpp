@@ -32,15 +32,14 @@ std::optional<Shape> shape(std::string_view text) {
   }
 }
 
-// Empty where neither variable is set.
+}  // namespace
+
 std::string user_folder() {
   const char* config = std::getenv("XDG_CONFIG_HOME");  // NOLINT(concurrency-mt-unsafe): before any thread
   if (config != nullptr && *config == '/') return std::string(config) + "/joulecast/gpus";
   const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
   return home != nullptr && *home != '\0' ? std::string(home) + "/.config/joulecast/gpus" : std::string();
 }
-
-}  // namespace
 
 void add_form(CLI::App& app, Form& form) {
   auto* json = app.add_flag("--json", form.json, "print JSON");

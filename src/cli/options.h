@@ -43,6 +43,8 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& out,
 
 // --gpu-file, repeatable.
 void add_gpu_files(CLI::App& app, std::vector<std::string>& files);
+// Where the user's own GPU files lie: $XDG_CONFIG_HOME/joulecast/gpus; empty where no variable says.
+std::string user_folder();
 // The shipped GPUs, those in $XDG_CONFIG_HOME/joulecast/gpus, then `files`.
 Result<Catalogue> load_catalogue(const std::vector<std::string>& files);
 

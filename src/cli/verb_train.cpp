@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/other_program.h"
 #include "cli/verbs.h"
+#include "joulecast/predict.h"
 
 namespace joulecast::cli {
 namespace {
@@ -17,8 +18,9 @@ struct TrainVerb {
   std::vector<std::string> tables, layouts;
   std::string out = "joulecast.jcpack";
   std::string without, without_gpu, calibration, stratum_rows;
-  std::string protocol = "ours", estimator;
-  bool quiet = false, quick = false, json = false;
+  std::string protocol = "ours", estimator, pack;
+  std::vector<std::string> gpu_files;
+  bool quiet = false, quick = false, json = false, calibrate = false;
 };
 
 constexpr const char* kNeeds = "it is built where XGBoost is: libxgboost-dev";
@@ -32,7 +34,22 @@ Outcome run_thesis(const TrainVerb& options) {
   return become("joulecast-train", std::move(words), kNeeds);
 }
 
+// Corrects a pack instead of fitting one.
+Outcome run_calibrate(const TrainVerb& options) {
+  const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
+  if (!pack) return tl::unexpected<Failure>(pack.error());
+  std::vector<std::string> words{"--calibrate", options.out, *pack, options.quiet ? "quiet" : "progress"};
+  if (const std::string folder = user_folder(); !folder.empty()) words.insert(words.end(), {"--gpu-folder", folder});
+  for (const std::string& file : options.gpu_files) words.insert(words.end(), {"--gpu-file", file});
+  for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
+  words.insert(words.end(), options.tables.begin(), options.tables.end());
+  return become("joulecast-train", std::move(words), kNeeds);
+}
+
 Outcome run_train(const TrainVerb& options) {
+  if (options.calibrate) return run_calibrate(options);
+  if (!options.pack.empty()) return usage("a pack is fitted anew", "--pack goes with --calibrate");
+  if (!options.gpu_files.empty()) return usage("only shipped GPUs are fitted on", "--gpu-file goes with --calibrate");
   if (options.protocol == "thesis") return run_thesis(options);
   if (options.estimator == "all")
     return usage("a pack has one estimator", "--estimator all goes with --protocol thesis");
@@ -71,6 +88,12 @@ Action define_train(CLI::App& app) {
   app.add_option("--without-gpu", options->without_gpu, "a GPU to leave out")->type_name("GPU");
   app.add_option("--calibration", options->calibration, "interval factors that tools/accuracy/families.py found")
       ->type_name(kFile);
+  auto* calibrate = app.add_flag("--calibrate", options->calibrate,
+                                 "correct a pack by a few measurements on a GPU, instead of fitting one anew");
+  calibrate->option_text(" ");
+  app.add_option("--pack", options->pack, "with --calibrate: the pack to correct (default: the shipped one)")
+      ->type_name(kFile);
+  add_gpu_files(app, options->gpu_files);
   add_choice(app, "--estimator", options->estimator,
              "what is fitted: ours, which are boosted trees; physics, the bound without trees; or forests in their "
              "place. With "
@@ -91,6 +114,7 @@ Action define_train(CLI::App& app) {
   add_examples(app, {"joulecast train heidelberg_operations.csv zeus_power_limit_sweep.csv",
                      "joulecast train measurements.db -o my.jcpack", "joulecast pack my.jcpack",
                      "joulecast predict net.onnx --gpu a30 --pack my.jcpack",
+                     "joulecast train --calibrate ten_rows.csv -o my.jcpack",
                      "joulecast train --protocol thesis heidelberg_operations.csv"});
   return [options](Output&) { return run_train(*options); };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `joulecast train` runs: joulecast-train PACK quiet|progress [--OPTION [VALUE]]... TABLE...
+// or joulecast-train --calibrate OUT PACK quiet|progress [--OPTION VALUE]... TABLE...
 // or joulecast-train --protocol thesis and the words of thesis_main().
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fit/calibrate.h"
 #include "fit/thesis/protocol.h"
 #include "fit/train.h"
 
@@ -46,6 +48,34 @@ bool take_option(std::vector<std::string>& words, joulecast::TrainOptions& optio
   return false;
 }
 
+int failed(const joulecast::Error& error) {
+  fmt::print(stderr, "joulecast: {}\n", error.text());
+  return 1;
+}
+
+int calibrate_main(const std::vector<std::string>& words) {
+  joulecast::CalibrateOptions options{.tables = {}, .layouts = {}, .pack = words[1], .out = words[0]};
+  const bool quiet = words[2] == "quiet";
+  joulecast::Catalogue catalogue = joulecast::Catalogue::shipped();
+  std::size_t i = 3;
+  for (; i + 1 < words.size() && words[i].starts_with("--"); i += 2) {
+    const std::string& value = words[i + 1];
+    joulecast::Result<void> added;
+    if (words[i] == "--gpu-folder") added = catalogue.add_folder(value);
+    if (words[i] == "--gpu-file") added = catalogue.add_file(value);
+    if (words[i] == "--layout") options.layouts.push_back(value);
+    if (!added) return failed(added.error());
+  }
+  options.tables.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+  const auto progress = [&](const std::string& line) {
+    if (!quiet) fmt::print(stderr, "{}\n", line);
+  };
+  const auto done = joulecast::calibrate(options, catalogue, progress);
+  if (!done) return failed(done.error());
+  if (!quiet) fmt::print("{}", joulecast::calibration_text(*done));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -55,6 +85,7 @@ int main(int argc, char** argv) {
   }
   if (argv[1] == std::string_view("--protocol") && argv[2] == std::string_view("thesis"))
     return joulecast::thesis_main({argv + 3, argv + argc});
+  if (argv[1] == std::string_view("--calibrate") && argc > 5) return calibrate_main({argv + 2, argv + argc});
   const bool quiet = std::string_view(argv[2]) == "quiet";
   joulecast::TrainOptions options;
   options.out = argv[1];

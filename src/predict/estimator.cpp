@@ -159,6 +159,11 @@ Result<void> Estimator::read_trust(const Pack& pack) {
     known.trees[static_cast<std::size_t>(key->group)] = 1.0;
     known.measured[static_cast<std::size_t>(key->group)] |= key->bit;
   }
+  const std::vector<std::string_view> tables = pack.tables();
+  if (std::find(tables.begin(), tables.end(), pack_names::kCorrections) == tables.end()) return {};
+  JC_ASSIGN_OR_RETURN(const TableView corrections, pack.table(pack_names::kCorrections));
+  for (const auto& [gpu, correction] : corrections_of(corrections))
+    known_.try_emplace(gpu, unseen_).first->second.correction = correction;
   return {};
 }
 
@@ -210,8 +215,8 @@ Result<void> Estimator::predict(std::span<const Work> works, const Device& devic
     if (rows.empty()) continue;
     const Result<Models>& found = models(b);
     if (!found) return tl::unexpected(found.error());
-    predict_rows({static_cast<Group>(b / 2), *found, trust.trees[b / 2], rows}, works, device, situation,
-                 {scratch.get(), most}, out);
+    predict_rows({static_cast<Group>(b / 2), *found, trust, rows}, works, device, situation, {scratch.get(), most},
+                 out);
   }
   return {};
 }
@@ -223,6 +228,8 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   const std::size_t own = feature_names(rows.group).size();
   const std::size_t columns = own + kGpuFeatures.size() + kPowerFeatures.size();
   const std::size_t count = rows.rows.size();
+  const double trees = rows.trust.trees[static_cast<std::size_t>(rows.group)];
+  const std::optional<Correction>& correction = rows.trust.correction;
   const std::span<float> features = scratch.first(count * columns);
   const std::span<float> answers = scratch.subspan(features.size(), count);
   const auto row = [&](std::size_t i) { return features.subspan(i * columns, columns); };
@@ -234,12 +241,18 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   rows.models.time.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
-    p.time = p.physics.bound * std::exp(rows.trust * static_cast<double>(answers[i]));
+    double off = trees * static_cast<double>(answers[i]);
+    if (correction) off += corrected_by(correction->time, correction_terms(rows.group, p.physics));
+    p.time = p.physics.bound * std::exp(off);
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
   rows.models.power.predict(features, count, answers);
-  for (std::size_t i = 0; i < count; ++i)
-    out[rows.rows[i]].power = power_from_share(static_cast<double>(answers[i]), device);
+  for (std::size_t i = 0; i < count; ++i) {
+    OperationPrediction& p = out[rows.rows[i]];
+    auto share = static_cast<double>(answers[i]);
+    if (correction) share += corrected_by(correction->power, correction_terms(rows.group, p.physics));
+    p.power = power_from_share(share, device);
+  }
 }
 
 }  // namespace joulecast

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "predict/correction.h"
 #include "predict/pack/pack.h"
 #include "predict/physics.h"
 #include "predict/trees/forest.h"
@@ -61,6 +62,7 @@ class Estimator {
     // By group a bit for each Arithmetic that was measured, and kPlain for work without one.
     std::array<std::uint8_t, kGroups> measured{};
     static constexpr std::uint8_t kPlain = 0x80;
+    std::optional<Correction> correction;  // what its own measurements say beside
 
     [[nodiscard]] bool seen(Group group, std::optional<Arithmetic> arithmetic) const;
   };
@@ -88,7 +90,7 @@ class Estimator {
   struct Rows {
     Group group;
     const Models& models;
-    double trust;
+    const Trust& trust;
     std::span<const std::uint32_t> rows;
   };
   // Requires: room for a row of features and one answer a work in `scratch`.

@@ -12,6 +12,7 @@ inline constexpr std::string_view kTrust = "trust";
 inline constexpr std::string_view kRanges = "ranges";
 inline constexpr std::string_view kIntervals = "intervals";
 inline constexpr std::string_view kSettings = "settings";
+inline constexpr std::string_view kCorrections = "corrections";  // where a pack was calibrated
 inline constexpr std::string_view kReport = "report";
 
 }  // namespace joulecast::pack_names

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Corrects a pack by a few measurements on a GPU: what `joulecast train --calibrate` does. docs/howto/add-your-gpu.md
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fit/progress.h"
+#include "fit/samples.h"
+#include "joulecast/result.h"
+#include "predict/correction.h"
+#include "predict/estimator.h"
+
+namespace joulecast {
+
+struct CalibrateOptions {
+  std::vector<std::string> tables;   // or stores of them
+  std::vector<std::string> layouts;  // of stores; empty: all
+  std::string pack;                  // to start from
+  std::string out;
+};
+
+// Mean absolute errors as fractions, of rows that the correction was not made with.
+struct CalibrationErrors {
+  std::size_t rows = 0;
+  std::optional<double> before, after;
+};
+struct CalibratedGpu {
+  std::string gpu;
+  CalibrationErrors time, power;
+  std::vector<std::string> unseen_groups;  // of which no row says anything
+};
+
+// One measurement: how far it is from the prediction, and what that may come from.
+struct Deviation {
+  double off = 0;  // measured minus predicted: of the logarithm of time, or of the share of power
+  CorrectionTerms terms{};
+};
+// How far GPUs are off before they are measured, a term, and how far single operations are off besides: standard
+// deviations.
+struct CorrectionPrior {
+  CorrectionTerms spread{};
+  double scatter = 0;
+};
+CorrectionPrior time_prior();
+CorrectionPrior power_prior();
+
+// The most likely correction (ridge regression whose penalties are the prior; a wild row counts less, by Huber's rule).
+CorrectionTerms most_likely(const std::vector<Deviation>& rows, const CorrectionPrior& prior);
+
+// Writes `out`: the pack with the corrections of the GPUs that the tables have rows of. Errors: those of add_table() and
+// of packs; kInvalidInput where no row can be used.
+Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, const Catalogue& catalogue,
+                                             const Progress& progress);
+
+// What it did, for people: 80 columns.
+std::string calibration_text(const std::vector<CalibratedGpu>& gpus);
+
+}  // namespace joulecast

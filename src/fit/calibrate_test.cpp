@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Corrections by a few measurements.
+#include "fit/calibrate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "predict/pack_names.h"
+
+namespace joulecast {
+namespace {
+
+const std::string kShipped = JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack";
+
+CorrectionPrior prior_of(double spread, double scatter) {
+  CorrectionPrior out{.spread = {}, .scatter = scatter};
+  out.spread.fill(spread);
+  return out;
+}
+
+// Four equal rows of one term: the mean, shrunk by n / (n + scatter^2 / spread^2) = 4 / (4 + 4).
+TEST(MostLikely, ShrinksTowardsWhatGpusAreLike) {
+  CorrectionTerms only_all{};
+  only_all[0] = 1.0;
+  const std::vector<Deviation> rows(4, {.off = 0.1, .terms = only_all});
+  const CorrectionTerms found = most_likely(rows, prior_of(0.05, 0.1));
+  EXPECT_NEAR(found[0], 0.05, 1e-12);
+  for (std::size_t i = 1; i < kCorrectionTerms; ++i) EXPECT_EQ(found[i], 0.0);
+}
+
+TEST(MostLikely, NothingMeasuredCorrectsNothing) {
+  for (const double value : most_likely({}, prior_of(0.1, 0.1))) EXPECT_EQ(value, 0.0);
+}
+
+// Two terms that rows tell apart are found apart.
+TEST(MostLikely, TellsTermsApart) {
+  std::vector<Deviation> rows;
+  for (int i = 0; i < 400; ++i) {
+    Deviation d;
+    d.terms[2] = i % 2 == 0 ? 1.0 : 0.0;
+    d.terms[3] = 1.0 - d.terms[2];
+    d.off = 0.2 * d.terms[2] - 0.1 * d.terms[3];
+    rows.push_back(d);
+  }
+  const CorrectionTerms found = most_likely(rows, prior_of(0.2, 0.1));
+  EXPECT_NEAR(found[2], 0.2, 0.002);
+  EXPECT_NEAR(found[3], -0.1, 0.001);
+}
+
+TEST(MostLikely, AWildRowCountsLittle) {
+  CorrectionTerms all{};
+  all[0] = 1.0;
+  std::vector<Deviation> rows(20, {.off = 0.0, .terms = all});
+  rows.push_back({.off = 3.0, .terms = all});
+  EXPECT_LT(most_likely(rows, prior_of(1.0, 0.05))[0], 0.01);  // the mean is 0.14
+}
+
+// The terms' shares of what decides.
+TEST(CorrectionTerms, AreShares) {
+  const Physics p{.bound = 1, .gpu = 1, .host = 1, .compute = 2, .memory = 2};
+  const CorrectionTerms terms = correction_terms(Group::kReduction, p);
+  EXPECT_EQ(terms[0], 1.0);
+  EXPECT_DOUBLE_EQ(terms[1], 1.0 / 9);
+  EXPECT_DOUBLE_EQ(terms[2], 4.0 / 9);
+  EXPECT_DOUBLE_EQ(terms[3], 4.0 / 9);
+  for (std::size_t g = 0; g < kGroups; ++g)
+    EXPECT_EQ(terms[4 + g], g == static_cast<std::size_t>(Group::kReduction) ? 1.0 : 0.0);
+}
+
+std::string temporary(const std::string& name) {
+  return testing::TempDir() + "calibrate_" + name;
+}
+
+// Everything takes 1.3 times as long as the shipped pack says for a T4 (by its own figures, so that only the
+// correction is tested).
+class Calibrate : public testing::Test {
+ protected:
+  static constexpr double kSlower = 1.3;
+
+  static double time_of(const Estimator& estimator, std::int64_t elements) {
+    const Gpu& gpu = **Catalogue::shipped().find("l4");
+    const Device device = make_device(gpu, {}).value();
+    const Work work = PointwiseWork{.kind = PointwiseKind::kRelu,
+                                    .elements = elements,
+                                    .forward_bytes = 8 * elements,
+                                    .backward_bytes = 12 * elements};
+    OperationPrediction out;
+    EXPECT_TRUE(estimator.predict({&work, 1}, device, {}, estimator.trust(gpu.id), {&out, 1}));
+    return out.time;
+  }
+
+  void SetUp() override {
+    const Pack pack = Pack::open(kShipped).value();
+    const Estimator shipped = Estimator::from(pack).value();
+    std::ofstream rows(temporary("rows.csv"));
+    rows << "name,gpu,mode,precision,runtime,operator,operands,attributes,time_s\n";
+    for (const std::int64_t mib : {16, 32, 48, 64, 80, 96, 112, 128}) {
+      const std::int64_t elements = mib << 20;
+      rows << "relu,l4,inference,fp32,pytorch-eager,activation,\"f32[" << mib << ", 1048576]\",kind = relu,"
+           << kSlower * time_of(shipped, elements) << "\n";
+    }
+  }
+  void TearDown() override {
+    std::filesystem::remove(temporary("rows.csv"));
+    std::filesystem::remove(temporary("out.jcpack"));
+  }
+};
+
+TEST_F(Calibrate, MovesTheGpuAndNoOther) {
+  const auto done = calibrate({.tables = {temporary("rows.csv")}, .layouts = {}, .pack = kShipped, .out = temporary("out.jcpack")},
+                              Catalogue::shipped(), [](const std::string&) {});
+  ASSERT_TRUE(done) << done.error().text();
+  ASSERT_EQ(done->size(), 1U);
+  EXPECT_EQ(done->front().gpu, "l4");
+  EXPECT_EQ(done->front().time.rows, 8U);
+  EXPECT_NEAR(*done->front().time.before, 1.0 - 1.0 / kSlower, 1e-3);
+  EXPECT_LT(*done->front().time.after, *done->front().time.before / 2);
+  EXPECT_FALSE(done->front().power.before);
+
+  const Pack old = Pack::open(kShipped).value();
+  const Pack made = Pack::open(temporary("out.jcpack")).value();
+  const Estimator before = Estimator::from(old).value();
+  const Estimator after = Estimator::from(made).value();
+  const double ratio = time_of(after, 100 << 20) / time_of(before, 100 << 20);
+  EXPECT_GT(ratio, 1.15);
+  EXPECT_LT(ratio, kSlower);
+  EXPECT_FALSE(after.trust("t4").correction);
+  EXPECT_EQ(made.forests(), old.forests());
+}
+
+TEST_F(Calibrate, AgainReplacesAndASecondGpuIsAdded) {
+  const auto quiet = [](const std::string&) {};
+  const std::string out = temporary("out.jcpack");
+  ASSERT_TRUE(calibrate({{temporary("rows.csv")}, {}, kShipped, out}, Catalogue::shipped(), quiet));
+  const auto numbers = [&] {
+    const Pack pack = Pack::open(out).value();
+    return corrections_of(pack.table(pack_names::kCorrections).value());
+  };
+  const Corrections once = numbers();
+  ASSERT_TRUE(calibrate({{temporary("rows.csv")}, {}, out, out}, Catalogue::shipped(), quiet));
+  EXPECT_EQ(numbers().at("l4").time, once.at("l4").time);
+}
+
+TEST_F(Calibrate, RowsThatSayNothingAreAnError) {
+  std::ofstream(temporary("rows.csv")) << "name,gpu,mode,precision,time_s\n";
+  const auto done = calibrate({{temporary("rows.csv")}, {}, kShipped, temporary("out.jcpack")}, Catalogue::shipped(),
+                              [](const std::string&) {});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().text(), "no row of the tables says anything of a GPU");
+  EXPECT_FALSE(std::filesystem::exists(temporary("out.jcpack")));
+}
+
+}  // namespace
+}  // namespace joulecast

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What eight measured rows of an unseen GPU are worth: calibrated.py --joulecast PROGRAM --data DATA --work WORK
+
+WORK/without-GPU.jcpack is a pack that has not seen the GPU (families.py makes them). Eight rows, of different kinds where
+the table has kinds, correct it (`joulecast train --calibrate`); all other rows of the GPU judge it before and after. Prints a
+table for docs/howto/add-your-gpu.md: mean error in percent, bias in brackets. Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ROWS = 8
+AT_MOST = 3000  # rows judged
+
+# GPU of the pack's name, table, and what its rows call the GPU.
+CASES = (
+    ("a30", "heidelberg_operations.csv", "a30"),
+    ("rtx2080ti", "heidelberg_operations.csv", "rtx2080ti"),
+    ("t4", "neusight_gemm.csv", "Tesla T4"),
+    ("t4", "neusight_vec.csv", "Tesla T4"),
+    ("v100-pcie-32gb", "neusight_gemm.csv", "Tesla V100-PCIE-32GB"),
+    ("p100-pcie-16gb", "neusight_gemm.csv", "Tesla P100-PCIE-16GB"),
+    ("p100-pcie-16gb", "neusight_vec.csv", "Tesla P100-PCIE-16GB"),
+    ("a100-pcie-40gb", "neusight_gemm.csv", "NVIDIA A100-PCIE-40GB"),
+)
+
+
+def rows_of(table: pathlib.Path, gpu: str) -> tuple[list[str], list[list[str]]]:
+    with table.open(newline="") as file:
+        lines = csv.reader(file)
+        head = next(lines)
+        at = {name: i for i, name in enumerate(head)}
+        mine = [r for r in lines if r[at["gpu"]] == gpu and r[at["primary"]] != "0"] if "primary" in at else None
+    if mine is None:
+        with table.open(newline="") as file:
+            mine = [r for r in list(csv.reader(file))[1:] if r[at["gpu"]] == gpu]
+    random.Random(5).shuffle(mine)
+    mine = mine[:AT_MOST]
+    if "op_type" in at:  # one of each kind first
+        kinds: set[tuple[str, str]] = set()
+        first = []
+        for r in mine:
+            kind = (r[at["mode"]], r[at["op_type"]])
+            if kind not in kinds:
+                kinds.add(kind)
+                first.append(r)
+        mine = first + [r for r in mine if r not in first]
+    return head, mine
+
+
+def write(path: pathlib.Path, head: list[str], rows: list[list[str]]) -> str:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([head, *rows])
+    return str(path)
+
+
+def judged(program: str, table: str, pack: str) -> dict[str, dict]:
+    command = [program, "evaluate", table, "--pack", pack, "--json"]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {group["mode"]: group for group in report["groups"] if group["n"]}
+
+
+def cell(group: dict, quantity: str) -> str:
+    figures = group[quantity]
+    return "-" if figures.get("mape") is None else f"{100 * figures['mape']:.1f} ({100 * figures['bias']:+.1f})"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--joulecast", required=True, help="the program")
+    parser.add_argument("--data", required=True, type=pathlib.Path, help="folder of published tables")
+    parser.add_argument("--work", required=True, type=pathlib.Path, help="folder with without-GPU.jcpack")
+    arguments = parser.parse_args()
+    print("| GPU, table, mode | time: before | after | power: before | after | energy: before | after |")
+    print("|---|---|---|---|---|---|---|")
+    for gpu, table, label in CASES:
+        pack = str(arguments.work / f"without-{gpu}.jcpack")
+        head, rows = rows_of(arguments.data / "operations" / table, label)
+        with tempfile.TemporaryDirectory() as folder:
+            few = write(pathlib.Path(folder) / table, head, rows[:ROWS])
+            mine = str(pathlib.Path(folder) / "mine.jcpack")
+            command = [arguments.joulecast, "train", "--calibrate", few, "--pack", pack, "-o", mine, "--quiet"]
+            subprocess.run(command, check=True)
+            rest = write(pathlib.Path(folder) / table, head, rows[ROWS:])
+            before = judged(arguments.joulecast, rest, pack)
+            after = judged(arguments.joulecast, rest, mine)
+        for mode, group in before.items():
+            cells = [c for q in ("time", "power", "energy") for c in (cell(group, q), cell(after[mode], q))]
+            print(f"| {gpu}, {table.removesuffix('.csv')}, {mode} | {' | '.join(cells)} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
