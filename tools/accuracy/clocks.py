@@ -2,30 +2,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where predicted energy and energy-delay product are least over SM clocks, network by network.
 
-    tools/accuracy/clocks.py examples/*.onnx --gpu a30 --clocks 210,300,600,900,1200,1440 --joulecast build/release/joulecast
+    tools/accuracy/clocks.py examples/*.onnx --gpu a30 --joulecast build/release/joulecast --out clocks.json
 
-Prints a Markdown table: energy relative to the highest clock, the least energy in bold, and the clock of the least EDP.
+For training and inference. Energies are relative to the highest clock.
 """
 import argparse
-import collections
 import csv
 import io
+import json
 import pathlib
 import subprocess
 import sys
 
+from errors import rounded
 
-def predictions(program: str, model: str, options: argparse.Namespace) -> list[dict[str, str]] | None:
+
+def predictions(model: str, mode: str, options: argparse.Namespace) -> list[dict[str, str]] | None:
     """One row a clock, or None where the network cannot be predicted so."""
-    command = [program, "predict", model, "--gpu", options.gpu, "--mode", options.mode, "--sm-clock", options.clocks, "--csv"]
-    if options.pack:
-        command += ["--pack", options.pack]
+    command = [options.joulecast, "predict", model, "--gpu", options.gpu, "--mode", mode, "--sm-clock", options.clocks]
+    command += ["--csv", "--pack", options.pack]
     for extra in (["--batch", options.batch], []):  # some networks fix their batch
         done = subprocess.run(command + extra, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return list(csv.DictReader(io.StringIO(done.stdout)))
     print(f"{model}: {done.stderr.splitlines()[0]}", file=sys.stderr)
     return None
+
+
+def swept(model: str, mode: str, options: argparse.Namespace) -> dict | None:
+    rows = predictions(model, mode, options)
+    if rows is None:
+        return None
+    energy = [float(row["energy_j"]) for row in rows]
+    edp = [float(row["edp_js"]) for row in rows]
+    clocks = [int(clock) for clock in options.clocks.split(",")]
+    return {
+        "network": f"{pathlib.Path(model).stem}, batch {rows[0]['batch']}",
+        "energy": [e / energy[-1] for e in energy],
+        "least_energy_at": clocks[energy.index(min(energy))],
+        "least_edp_at": clocks[edp.index(min(edp))],
+    }
 
 
 def main() -> int:
@@ -35,31 +51,15 @@ def main() -> int:
     parser.add_argument("--gpu", default="a30")
     parser.add_argument("--clocks", default="210,300,600,900,1200,1440")
     parser.add_argument("--batch", default="32")
-    parser.add_argument("--mode", default="training", choices=["training", "inference"])
-    parser.add_argument("--pack", default="")
+    parser.add_argument("--pack", default=str(pathlib.Path(__file__).resolve().parents[2] / "data/packs/joulecast.jcpack"))
+    parser.add_argument("--out", required=True, help="the JSON file to write")
     options = parser.parse_args()
-
-    clocks = options.clocks.split(",")
-    print(f"| network ({options.mode}) | " + " | ".join(f"{c} MHz" for c in clocks) + " | least EDP at |")
-    print("|---" * (len(clocks) + 2) + "|")
-    least_energy: collections.Counter[str] = collections.Counter()
-    least_edp: collections.Counter[str] = collections.Counter()
-    for model in options.models:
-        rows = predictions(options.joulecast, model, options)
-        if rows is None:
-            continue
-        energy = [float(r["energy_j"]) for r in rows]
-        edp = [float(r["edp_js"]) for r in rows]
-        best = energy.index(min(energy))
-        best_edp = clocks[edp.index(min(edp))]
-        least_energy[clocks[best]] += 1
-        least_edp[best_edp] += 1
-        cells = [f"{e / energy[-1]:.2f}" for e in energy]
-        cells[best] = f"**{cells[best]}**"
-        print(f"| {pathlib.Path(model).stem}, batch {rows[0]['batch']} | " + " | ".join(cells) + f" | {best_edp} MHz |")
-    print()
-    for what, counts in (("energy", least_energy), ("EDP", least_edp)):
-        print(f"Least {what}: " + ", ".join(f"{n} networks at {c} MHz" for c, n in counts.most_common()))
+    modes = {}
+    for mode in ("training", "inference"):
+        found = [swept(model, mode, options) for model in options.models]
+        modes[mode] = [entry for entry in found if entry is not None]
+    content = {"schema": "joulecast.accuracy-clocks/1", "gpu": options.gpu, "clocks": options.clocks.split(","), **modes}
+    pathlib.Path(options.out).write_text(json.dumps(rounded(content, 3), indent=1) + "\n")
     return 0
 
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Judges the predictor on families of networks, and on GPUs, that it was not fitted on, and makes the factors of its
-intervals from these errors.
+"""Judges the predictor on families of networks, on GPUs and on a fifth of all operations that it was not fitted on, and
+makes the factors of its intervals from these errors.
 
     tools/accuracy/families.py --joulecast build/release/joulecast --data DATA --graphs DIR --work /some/folder \
-        --calibration data/packs/calibration.json --report report.json
+        --calibration calibration.json --out docs/accuracy
 
 For each family the operations that no other family has are left out of the tables; a pack fitted on the rest predicts
 these operations and the family's networks. For each GPU with whole networks all its rows are left out. DATA is the
-folder of published tables (operations/, networks/); DIR holds a graph of every network (docs/accuracy.md).
+folder of published tables (operations/, networks/); DIR holds a graph of every network (docs/accuracy.md). Writes
+families.json (figures), predicted.json and distance.json (what charts are drawn from) to the folder of --out.
 Standard library only. The same tables give the same files.
 """
 
@@ -18,13 +19,16 @@ import argparse
 import collections
 import csv
 import json
-import math
 import pathlib
 import re
 import subprocess
 import sys
+import zlib
 
-LEVEL = 0.9
+from calibration import LEVEL, Held, calibrate
+from errors import QUANTITIES, median, of, read_rows, rounded, tabulated
+from shapes import BINS_PER_DECADE, Neighbours, by_distance, density, summaries
+
 FAMILIES = {
     "AlexNet": ("alexnet",),
     "ConvNeXt": ("convnext",),
@@ -51,7 +55,15 @@ ALL_TABLES = (
     "neusight_vec.csv",
 )
 HELD_OUT_GPUS = {"a30": ("a30", "a30-no-tensor-cores"), "rtx2080ti": ("rtx2080ti",)}
-QUANTITIES = ("time", "power", "energy")
+# Those of NeuSight's tables: their operations only.
+NEUSIGHT_GPUS = {
+    "a100-pcie-40gb": "NVIDIA A100-PCIE-40GB",
+    "a100-pcie-80gb": "NVIDIA A100 80GB PCIe",
+    "p100-pcie-16gb": "Tesla P100-PCIE-16GB",
+    "t4": "Tesla T4",
+    "tesla-p4": "Tesla P4",
+    "v100-pcie-32gb": "Tesla V100-PCIE-32GB",
+}
 
 
 def family_of(model: str) -> str | None:
@@ -107,12 +119,13 @@ class Runner:
             subprocess.run(command, check=True)
         return pack
 
-    def rows(self, table: pathlib.Path, pack: pathlib.Path, *options: str) -> list[dict]:
-        path = table.with_suffix(".rows.csv")
-        command = [self.program, "evaluate", str(table), "--pack", str(pack), "--rows", str(path), "--json", *options]
+    def evaluate(self, table: pathlib.Path, pack: pathlib.Path, rows: pathlib.Path, *options: str) -> pathlib.Path:
+        command = [self.program, "evaluate", str(table), "--pack", str(pack), "--rows", str(rows), "--json", *options]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        with path.open(newline="") as file:
-            return list(csv.DictReader(file))
+        return rows
+
+    def rows(self, table: pathlib.Path, pack: pathlib.Path, *options: str) -> list[dict]:
+        return list(read_rows(self.evaluate(table, pack, table.with_suffix(".rows.csv"), *options)))
 
     def subjects(self, pack: pathlib.Path) -> dict[str, str]:
         """What the program calls each measured operation, by key_of(): it prints numbers in its own way."""
@@ -139,25 +152,27 @@ class Runner:
 def tagged(rows: list[dict], held_out: str) -> list[dict]:
     for row in rows:
         row["held_out"] = held_out
-        for column in ("measured", "found", "lo", "hi", "baseline"):
-            row[column] = float(row[column]) if row[column] else None
     return rows
 
 
-def hold_out_families(run: Runner, everything: pathlib.Path) -> tuple[list[dict], list[dict]]:
-    operations, networks = [], []
+def hold_out_families(run: Runner, everything: pathlib.Path) -> tuple[list[dict], list[dict], dict]:
+    """Operations and networks of every family, and each operation's distance from what was kept."""
+    operations, networks, distances = [], [], {}
     subjects = run.subjects(everything)
     for family, own in own_operations(run.data / "networks" / "heidelberg_network_operations.csv").items():
         keys = run.work / f"{family}.keys"
         own &= subjects.keys()
-        keys.write_text("".join(f"{line}\n" for line in sorted({subjects[key] for key in own})))
+        left_out = {subjects[key] for key in own}
+        keys.write_text("".join(f"{line}\n" for line in sorted(left_out)))
         pack = run.train(family, "--without", str(keys))
         operations += tagged(
             run.operations(family, pack, lambda row: key_of(row["op_repr"], row["input_shape"]) in own), family
         )
         networks += tagged(run.networks(family, pack, lambda row: family_of(row["model_name"]) == family), family)
+        near = Neighbours(set(subjects.values()) - left_out)
+        distances |= {subject: near.factor(subject) for subject in left_out}
         print(f"{family}: {len(own)} operations of its own", file=sys.stderr)
-    return operations, networks
+    return operations, networks, distances
 
 
 def hold_out_gpus(run: Runner) -> tuple[list[dict], list[dict]]:
@@ -170,147 +185,55 @@ def hold_out_gpus(run: Runner) -> tuple[list[dict], list[dict]]:
     return operations, networks
 
 
-def median(values: list[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+def hold_out_neusight(run: Runner) -> list[dict]:
+    """Operations of the other GPUs with eager tables, each left out; of these rows a fifth, as of the fifth."""
+    operations = []
+    for gpu, label in NEUSIGHT_GPUS.items():
+        pack = run.train(f"without-{gpu}", "--without-gpu", gpu)
+        for table in ("neusight_gemm.csv", "neusight_vec.csv"):
+            rows = run.evaluate(run.data / "operations" / table, pack, run.work / f"gpu-{gpu}-{table}")
+            operations += tagged(list(read_rows(rows, lambda row: row["gpu"] == label and in_the_fifth(row))), gpu)
+            rows.unlink()
+    return operations
 
 
-def r2(measured: list[float], found: list[float]) -> float | None:
-    mean = sum(measured) / len(measured)
-    spread = sum((m - mean) ** 2 for m in measured)
-    return 1 - sum((m - f) ** 2 for m, f in zip(measured, found)) / spread if spread > 0 else None
+def in_the_fifth(row: dict) -> bool:
+    return zlib.crc32(row["subject"].encode()) % 5 == 0
 
 
-def figures(rows: list[dict]) -> dict:
-    """Error figures of one quantity."""
-    measured = [row["measured"] for row in rows]
-    found = [row["found"] for row in rows]
-    errors = [abs(f - m) / m for m, f in zip(measured, found)]
-    out = {
-        "n": len(rows),
-        "r2": r2(measured, found),
-        "mape": sum(errors) / len(errors),
-        "median_ape": median(errors),
-        "bias": sum((f - m) / m for m, f in zip(measured, found)) / len(errors),
-    }
-    if rows[0]["baseline"] is not None:
-        out["baseline_mape"] = sum(abs(row["baseline"] - row["measured"]) / row["measured"] for row in rows) / len(rows)
+def hold_out_fifth(run: Runner, everything: pathlib.Path) -> dict[str, list[dict]]:
+    """A fifth of the operations of every fitted table, chosen by their words, so equal ones are on one side."""
+    paths = {table: run.data / "operations" / table for table in ALL_TABLES}
+    keys = run.work / "fifth.keys"
+    pack = run.work / "fifth.jcpack"
+    if not pack.exists():
+        found = set()
+        for table, path in paths.items():
+            rows = run.evaluate(path, everything, run.work / f"fifth-{table}")
+            found |= {row["subject"] for row in read_rows(rows, in_the_fifth)}
+        keys.write_text("".join(f"{line}\n" for line in sorted(found)))
+        run.train("fifth", "--without", str(keys), tables=ALL_TABLES)
+    out = {}
+    for table, path in paths.items():
+        rows = run.evaluate(path, pack, run.work / f"fifth-{table}")
+        out[table] = list(read_rows(rows, in_the_fifth))
+        for row in out[table]:
+            row["held_out"] = f"{table} {row['gpu']}"
+        rows.unlink()  # they have half a gigabyte
     return out
 
 
-def tabulated(rows: list[dict], *columns: str) -> dict:
-    """Figures by the given columns and quantity."""
-    cells = collections.defaultdict(list)
-    for row in rows:
-        cells[" ".join(row[column] for column in columns) + " " + row["quantity"]].append(row)
-    return {key: figures(cell) for key, cell in sorted(cells.items())}
-
-
-def distance(row: dict) -> float:
-    return abs(math.log(row["found"] / row["measured"]))
-
-
-def conformal(rows: list[dict], alike: bool) -> float:
-    """The factor, as a logarithm, that holds LEVEL of the rows; `alike`: every held-out family or GPU counts alike, as a
-    new network is a draw among families and not among the rows of the largest one. One more place is left for the
-    unseen one, as split conformal wants."""
-    sizes = collections.Counter(row["held_out"] for row in rows)
-    ordered = sorted((distance(row), 1.0 / sizes[row["held_out"]] if alike else 1.0) for row in rows)
-    wanted = LEVEL * (1 + 1 / len(rows)) * sum(share for _, share in ordered)
-    reached = 0.0
-    for value, share in ordered:
-        reached += share
-        if reached >= wanted:
-            return value
-    return ordered[-1][0]
-
-
-def leave_one_coverage(rows: list[dict], alike: bool) -> float:
-    """Coverage of each held-out family by the factor of the others: what the calibration promises for the next one."""
-    hits = []
-    for family in {row["held_out"] for row in rows}:
-        factor = conformal([row for row in rows if row["held_out"] != family], alike)
-        hits += [distance(row) <= factor for row in rows if row["held_out"] == family]
-    return sum(hits) / len(hits)
-
-
-def group_of(subject: str) -> str | None:
-    """The estimator's group of an operation of PyTorch's modules."""
-    module = subject.split("(")[0]
-    groups = {
-        "conv": ("Conv2d",),
-        "pointwise": ("ReLU", "ReLU6", "SiLU", "GELU", "Sigmoid", "StochasticDepth", "Hardswish"),
-        "reduction": ("BatchNorm2d", "LayerNorm", "LayerNorm2d", "MaxPool2d", "AvgPool2d", "AdaptiveAvgPool2d"),
-        "gemm-simt": ("Linear",),
-    }
-    return next((group for group, modules in groups.items() if module in modules), None)
-
-
-class Factors:
-    """Interval factors, each with how many rows it stands on and what it covers on families it was not made from."""
-
-    def __init__(self) -> None:
-        self.intervals: dict[str, float] = {}
-        self.evidence: dict[str, dict] = {}
-
-    def add(self, key: str, rows: list[dict], alike: bool, floor: float = 0.0) -> float:
-        factor = max(round(conformal(rows, alike), 6), floor)
-        self.intervals[key] = factor
-        several = len({row["held_out"] for row in rows}) > 2
-        self.evidence[key] = {
-            "n": len(rows),
-            "covers": round(sum(distance(row) <= factor for row in rows) / len(rows), 4),
-            "covers_left_out": round(leave_one_coverage(rows, alike), 4) if several else None,
-        }
-        return factor
-
-
-def of(rows: list[dict], quantity: str, group: str | None = None) -> list[dict]:
-    return [r for r in rows if r["quantity"] == quantity and (group is None or group_of(r["subject"]) == group)]
-
-
-def calibrate(family: tuple, gpu: tuple, far: list[dict]) -> dict:
-    """Operations: all rows count alike. Networks: all families, then all GPUs. FP64 networks stay out: their kernels
-    are far slower than the units, and their errors would widen everything else."""
-    out = Factors()
-    for quantity in QUANTITIES:
-        for group in ("conv", "pointwise", "reduction", "gemm-simt"):
-            seen = out.add(f"operation/{group}/seen/{quantity}", of(family[0], quantity, group), alike=False)
-            out.add(f"operation/{group}/unseen-gpu/{quantity}", of(gpu[0], quantity, group), alike=False, floor=seen)
-        out.add(f"network/{quantity}/inside", of(family[1], quantity), alike=True)
-    times = [row for row in of(far, "time") if row["precision"] != "fp64" and row["support"] != "inside"]
-    near = out.add("network/time/edge", of(gpu[1], "time"), alike=True, floor=out.intervals["network/time/inside"])
-    edge = out.add("network/time/edge", of(gpu[1], "time") + times, alike=True, floor=near)
-    # What nobody measured may be as bad as the worst that was tried.
-    sets = collections.defaultdict(list)
-    for row in times:
-        sets[row["held_out"]].append(row)
-    outside = max([edge] + [round(conformal(rows, alike=False), 6) for rows in sets.values()])
-    out.intervals["network/time/outside"] = outside
-    # Only the two GPUs have power: their factors widen as those of time do. Where nothing was measured, a network is no
-    # better known than an operation on an unseen GPU, nor its energy better than its time.
-    for quantity in ("power", "energy"):
-        known = out.intervals[f"network/{quantity}/inside"]
-        factor = out.add(f"network/{quantity}/edge", of(gpu[1], quantity), alike=True, floor=known)
-        out.intervals[f"network/{quantity}/edge"] = round(factor * edge / near, 6)
-        unseen = [v for k, v in out.intervals.items() if k.endswith(f"/unseen-gpu/{quantity}")]
-        far_factor = max(round(factor * outside / near, 6), *unseen, outside if quantity == "energy" else 0.0)
-        out.intervals[f"network/{quantity}/outside"] = far_factor
-    return {"intervals": dict(sorted(out.intervals.items())), "evidence": dict(sorted(out.evidence.items()))}
-
-
-def outside(run: Runner, pack: pathlib.Path) -> tuple[list[dict], dict]:
+def outside(run: Runner, pack: pathlib.Path) -> list[dict]:
     """Whole networks on GPUs and hosts that have nothing to do with the fitted ones."""
     rows = []
     for name in ("torchvision_gpu_benchmark.csv", "timm_benchmark.csv"):
         source = run.data / "networks" / name
         copy = filtered(source, run.work / "outside" / name, lambda row: True)
-        found = tagged(run.rows(copy, pack, "--graphs", run.graphs), "")
+        found = run.rows(copy, pack, "--graphs", run.graphs)
         for row in found:
             row["held_out"] = f"{name.removesuffix('.csv')} {row['gpu']}"  # a machine of its own each
         rows += found
-    return rows, tabulated(rows, "held_out", "mode", "precision")
+    return rows
 
 
 def ratios(rows: list[dict], base: str, other: str) -> dict:
@@ -335,39 +258,78 @@ def ratios(rows: list[dict], base: str, other: str) -> dict:
     }
 
 
+def some(fifth: dict[str, list[dict]], begin: str, within: str = "") -> list[dict]:
+    """Rows of the tables whose names begin so and have that in them."""
+    return [row for table, rows in fifth.items() if table.startswith(begin) and within in table for row in rows]
+
+
+def densities(family: list, gpu: tuple, fifth: dict[str, list[dict]], far: list[dict]) -> list[dict]:
+    """Predicted against measured, one picture for each family of tables."""
+    sets = [
+        ("PyTorch operations, families left out", family[0]),
+        ("PyTorch operations, GPUs left out", gpu[0]),
+        ("NeuSight products and vectors, a fifth left out", some(fifth, "neusight_")),
+        ("captured products, a fifth left out", some(fifth, "aic_", "gemm")),
+        ("captured attention, a fifth left out", some(fifth, "aic_", "attention")),
+        ("networks, families left out", family[1]),
+        ("networks, GPUs left out", gpu[1]),
+        ("networks of other machines: torchvision", [r for r in far if r["held_out"].startswith("torchvision")]),
+        ("networks of other machines: timm", [r for r in far if r["held_out"].startswith("timm")]),
+    ]
+    return [density(title, of(rows, q)) for q in QUANTITIES for title, rows in sets if of(rows, q)]
+
+
+def support_of(family: list[dict], gpu: list[dict], far: list[dict]) -> dict:
+    """Networks by level of support. That of what was left out is what the pack without it would say."""
+    known = [row for row in far if row["precision"] != "fp64"]
+    classes = {
+        "inside: families left out": family,
+        "edge: GPUs left out": gpu,
+        **{f"{level}: other machines": [r for r in known if r["support"] == level] for level in ("inside", "edge", "outside")},
+        "FP64, in no interval": [row for row in far if row["precision"] == "fp64"],
+    }
+    return {name: summaries(rows, QUANTITIES) for name, rows in classes.items() if rows}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--joulecast", required=True, help="the program")
     parser.add_argument("--data", required=True, help="folder of published tables")
     parser.add_argument("--graphs", required=True, help="folder with MODEL.onnx and MODEL_SIZE.onnx")
     parser.add_argument("--work", required=True, help="folder for packs and rows; packs found there are used again")
-    parser.add_argument("--calibration", help="write the interval factors here")
-    parser.add_argument("--report", help="write all figures here")
+    parser.add_argument("--calibration", required=True, help="write the interval factors here")
+    parser.add_argument("--out", required=True, help="write all figures to this folder")
     arguments = parser.parse_args()
     run = Runner(arguments)
     everything = run.train("everything", tables=ALL_TABLES)
-    family = hold_out_families(run, everything)
+    *family, distances = hold_out_families(run, everything)
     gpu = hold_out_gpus(run)
-    far_rows, far = outside(run, everything)
-    calibration = {"schema": "joulecast.calibration/1", "level": LEVEL, **calibrate(family, gpu, far_rows)}
-    if arguments.calibration:
-        pathlib.Path(arguments.calibration).write_text(json.dumps(calibration, indent=1) + "\n")
-    report = {
-        "family_operations": tabulated(family[0], "gpu", "mode"),
-        "family_operations_by_family": tabulated(family[0], "held_out"),
-        "family_networks": tabulated(family[1], "gpu", "mode"),
-        "family_networks_by_family": tabulated(family[1], "held_out"),
-        "gpu_operations": tabulated(gpu[0], "gpu", "mode"),
-        "gpu_networks": tabulated(gpu[1], "gpu", "mode"),
-        "outside_networks": far,
-        "timm_3090_to_4090": ratios(far_rows, "RTX 3090", "RTX 4090"),
-        "calibration": calibration,
+    neusight = hold_out_neusight(run)
+    far_rows = outside(run, everything)
+    fifth = hold_out_fifth(run, everything)
+    factors = calibrate(Held(family[0] + some(fifth, "neusight_"), family[1], gpu[0] + neusight, gpu[1], far_rows))
+    calibration = {"schema": "joulecast.calibration/1", "level": LEVEL, **factors}
+    pathlib.Path(arguments.calibration).write_text(json.dumps(calibration, indent=1) + "\n")
+    distances = by_distance(of(family[0], "time"), distances)
+    files = {
+        "families": {
+            "family_operations": tabulated(family[0], "gpu", "mode"),
+            "family_operations_by_family": tabulated(family[0], "held_out"),
+            "family_networks": tabulated(family[1], "gpu", "mode"),
+            "family_networks_by_family": tabulated(family[1], "held_out"),
+            "gpu_operations": tabulated(gpu[0], "gpu", "mode"),
+            "gpu_networks": tabulated(gpu[1], "gpu", "mode"),
+            "fifth_operations": {table: tabulated(rows, "gpu", "mode") for table, rows in fifth.items()},
+            "outside_networks": tabulated(far_rows, "held_out", "mode", "precision"),
+            "timm_3090_to_4090": ratios(far_rows, "RTX 3090", "RTX 4090"),
+            "calibration": calibration,
+        },
+        "predicted": {"bins_per_decade": BINS_PER_DECADE, "panels": densities(family, gpu, fifth, far_rows)},
+        "distance": {"operations": distances, "networks": support_of(family[1], gpu[1], far_rows)},
     }
-    text = json.dumps(report, indent=1) + "\n"
-    if arguments.report:
-        pathlib.Path(arguments.report).write_text(text)
-    else:
-        print(text, end="")
+    for name, content in files.items():
+        text = json.dumps(rounded({"schema": f"joulecast.accuracy-{name}/1", **content}), indent=1)
+        (pathlib.Path(arguments.out) / f"{name}.json").write_text(text + "\n")
     return 0
 
 

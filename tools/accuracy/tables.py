@@ -1,13 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the tables of docs/accuracy.md: tables.py PACK FAMILIES_REPORT"""
+"""The tables of docs/accuracy.md, each a function from the figures (docs/accuracy/NAME.json by NAME) to Markdown."""
 
 from __future__ import annotations
 
-import json
+import collections
 import math
-import pathlib
-import sys
+
+Figures = dict[str, dict]
 
 
 def percent(value: float | None) -> str:
@@ -18,73 +17,237 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def table(title: str, head: list[str], rows: list[list[str]]) -> None:
-    print(f"\n### {title}\n\n| " + " | ".join(head) + " |\n|" + "---|" * len(head))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
+def markdown(head: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|---" + "|---:" * (len(head) - 1) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def pack_report(pack: pathlib.Path) -> dict:
-    text = pack.read_bytes()
-    begin = text.index(b'{\n "schema": "joulecast.pack-report/1"')
-    return json.JSONDecoder().raw_decode(text[begin:].decode("utf-8", "replace"))[0]
+def floors(figures: Figures) -> dict[str, float]:
+    """By "layout/GPU/mode", the median distance of the table's own repeats."""
+    found: dict[str, list] = {}
+    for table in figures["tables"]["tables"]:
+        for group, cells in table["groups"].items():
+            if repeats := cells.get("time", {}).get("repeats"):
+                found.setdefault("/".join([table["layout"], *group.rsplit(", ", 1)]), []).append(repeats["median"])
+    return {key: max(values) for key, values in found.items()}
 
 
-def from_pack(report: dict, section: str, title: str) -> None:
-    head = ["table, GPU, mode", "n", "bound alone: MAPE", "time: MAPE", "median", "R2", "power: MAPE", "R2", "energy: MAPE"]
+def of_pack(figures: Figures, section: str, wanted) -> str:
+    head = ["table, GPU, mode", "n", "bound alone: MAPE", "time: MAPE", "median", "R2", "repeats", "power: MAPE", "R2"]
+    floor = floors(figures)
     rows = []
-    for key, cell in report[section].items():
+    for key, cell in figures["operations"][section].items():
+        if not wanted(key):
+            continue
         time, power = cell["time"], cell["power"]
         rows.append(
-            [key.replace("/", ", "), str(time["n"]), percent(cell["time_bound_alone"]["mape"]), percent(time["mape"])]
-            + [percent(time["median_ape"]), number(time["r2"]), percent(power["mape"]), number(power["r2"])]
+            [key.replace("/", ", ").removeprefix("heidelberg_operations, "), str(time["n"])]
+            + [percent(cell["time_bound_alone"]["mape"]), percent(time["mape"]), percent(time["median_ape"])]
+            + [number(time["r2"]), percent(floor.get(key)), percent(power["mape"]), number(power["r2"])]
             + [percent(cell["energy"]["mape"])]
         )
-    table(title, head, rows)
+    return markdown([*head, "energy: MAPE"], rows)
 
 
-def from_families(cells: dict, title: str, baseline: str) -> None:
-    head = ["", "n", f"{baseline}: MAPE", "time: MAPE", "median", "bias", "R2", "power: MAPE", "R2", "energy: MAPE"]
+def eager(key: str) -> bool:
+    return key.startswith("heidelberg")
+
+
+def held_out_operations(figures: Figures) -> str:
+    return of_pack(figures, "held_out_operations", eager)
+
+
+def held_out_captured(figures: Figures) -> str:
+    return of_pack(figures, "held_out_operations", lambda key: not eager(key))
+
+
+def held_out_gpus(figures: Figures) -> str:
+    return of_pack(figures, "held_out_gpus", eager)
+
+
+def held_out_gpus_captured(figures: Figures) -> str:
+    return of_pack(figures, "held_out_gpus", lambda key: not eager(key))
+
+
+def of_families(figures: Figures, section: str, first: str, baseline: str, floor_of: str = "") -> str:
+    head = [first, "n", f"{baseline}: MAPE", "time: MAPE", "median", "bias", "R2"]
+    head += (["repeats"] if floor_of else []) + ["power: MAPE", "R2", "energy: MAPE"]
+    floor = floors(figures)
     rows = []
-    for key in dict.fromkeys(key.rsplit(" ", 1)[0] for key in cells):
-        time, power, energy = (cells.get(f"{key} {quantity}", {}) for quantity in ("time", "power", "energy"))
+    for key, cell in figures["families"][section].items():
+        time, power, energy = (cell.get(quantity, {}) for quantity in ("time", "power", "energy"))
+        row = [key, str(time["n"]), percent(time.get("baseline_mape")), percent(time["mape"]), percent(time["median_ape"])]
+        row += [percent(time["bias"]), number(time["r2"])]
+        row += [percent(floor.get("/".join([floor_of, *key.rsplit(" ", 1)])))] if floor_of else []
+        rows.append(row + [percent(power.get("mape")), number(power.get("r2")), percent(energy.get("mape"))])
+    return markdown(head, rows)
+
+
+def family_operations(figures: Figures) -> str:
+    return of_families(figures, "family_operations", "operations", "bound", "heidelberg_operations")
+
+
+def family_networks(figures: Figures) -> str:
+    return of_families(figures, "family_networks", "networks", "roofline")
+
+
+def family_networks_by_family(figures: Figures) -> str:
+    return of_families(figures, "family_networks_by_family", "networks", "roofline")
+
+
+def gpu_networks(figures: Figures) -> str:
+    return of_families(figures, "gpu_networks", "networks", "roofline")
+
+
+def outside_networks(figures: Figures) -> str:
+    head = ["machine, mode, precision", "n", "roofline: MAPE", "time: MAPE", "median", "bias", "R2", "repeats"]
+    floor = floors(figures)
+    rows = []
+    for key, cell in figures["families"]["outside_networks"].items():
+        time = cell["time"]
+        layout, rest = key.split(" ", 1)
+        gpu, mode, _ = rest.rsplit(" ", 2)
         rows.append(
-            [key, str(time["n"]), percent(time.get("baseline_mape")), percent(time["mape"]), percent(time["median_ape"])]
-            + [percent(time["bias"]), number(time["r2"]), percent(power.get("mape")), number(power.get("r2"))]
-            + [percent(energy.get("mape"))]
+            [("timm, " if layout.startswith("timm") else "") + rest, str(time["n"]), percent(time["baseline_mape"])]
+            + [percent(time["mape"]), percent(time["median_ape"]), percent(time["bias"]), number(time["r2"])]
+            + [percent(floor.get(f"{layout}/{gpu}/{mode}"))]
         )
-    table(title, head, rows)
+    return markdown(head, rows)
 
 
-def intervals(calibration: dict) -> None:
+def timm_ratio(figures: Figures) -> str:
+    ratio = figures["families"]["timm_3090_to_4090"]
+    keys = ("predicted_median_ape", "predicted_bias", "constant_median_ape")
+    head = ["networks", "predicted ratio: median error", "bias", "constant ratio: median error"]
+    return markdown(head, [[str(ratio["n"]), *(percent(ratio[key]) for key in keys)]])
+
+
+def at_a_glance(figures: Figures) -> str:
+    """The panels of the pictures, one line each."""
+    head = ["what was left out", "rows", "naive", "time: median", "within 10 %", "within a factor of 2"]
+    panels: dict[str, dict] = {}
+    for panel in figures["predicted"]["panels"]:
+        panels.setdefault(panel["title"], {})[panel["quantity"]] = panel
+    rows = []
+    for title, cells in panels.items():
+        time = cells["time"]
+        rows.append(
+            [title, str(time["n"]), percent(time["baseline_median_ape"]), percent(time["median_ape"])]
+            + [percent(time["within_10_percent"]), percent(time["within_a_factor_of_2"])]
+            + [percent(cells.get(quantity, {}).get("median_ape")) for quantity in ("power", "energy")]
+        )
+    return markdown([*head, "power: median", "energy: median"], rows)
+
+
+def distance(figures: Figures) -> str:
+    head = ["nearest operation of the same form differs by", "rows", "operations", "bound: median", "time: median"]
+    rows = []
+    for cell in figures["distance"]["operations"]:
+        to = "more" if cell["to"] is None else f"{cell['to']:g}"
+        what = "there is none" if cell["from"] is None else f"a factor of {cell['from']:g} to {to}"
+        rows.append(
+            [what, str(cell["n"]), str(cell["subjects"]), percent(cell["baseline_median_ape"])]
+            + [percent(cell[key]) for key in ("median_ape", "p90_ape", "coverage")]
+        )
+    return markdown([*head, "90th percentile", "covered"], rows)
+
+
+def support(figures: Figures) -> str:
+    head = ["networks", "quantity", "rows", "naive: median", "median", "90th percentile", "covered", "interval: +-"]
+    rows = []
+    for name, cells in figures["distance"]["networks"].items():
+        for quantity, cell in cells.items():
+            naive = cell.get("baseline_median_ape") if quantity == "time" else None
+            keys = ("median_ape", "p90_ape", "coverage", "width")
+            rows.append([name, quantity, str(cell["n"]), percent(naive), *(percent(cell[key]) for key in keys)])
+    return markdown(head, rows)
+
+
+def intervals(figures: Figures) -> str:
+    head = ["group, support, quantity", "factor", "rows", "units", "covers rows", "covers units", "units left out"]
+    calibration = figures["families"]["calibration"]
     rows = []
     for key, value in calibration["intervals"].items():
         evidence = calibration["evidence"].get(key, {})
         rows.append(
-            [key, f"{math.exp(value):.2f}", str(evidence.get("n", "-")), percent(evidence.get("covers"))]
-            + [percent(evidence.get("covers_left_out"))]
+            [key, f"{math.exp(value):.2f}", str(evidence.get("n", "-")), str(evidence.get("units", "-"))]
+            + [percent(evidence.get(name)) for name in ("covers", "covers_units", "covers_left_out")]
         )
-    table("Intervals of 90 %", ["", "factor", "rows", "covered", "covered when left out"], rows)
+    return markdown(head, rows)
 
 
-def main() -> None:
-    report = pack_report(pathlib.Path(sys.argv[1]))
-    families = json.loads(pathlib.Path(sys.argv[2]).read_text())
-    from_pack(report, "held_out_operations", "Held-out operations (15 folds over distinct operations)")
-    from_pack(report, "held_out_gpus", "Held-out GPUs: operations")
-    from_families(families["family_operations"], "Held-out families: operations", "bound")
-    from_families(families["family_networks"], "Held-out families: whole networks", "roofline")
-    from_families(families["family_networks_by_family"], "Held-out families: whole networks, by family", "roofline")
-    from_families(families["gpu_networks"], "Held-out GPUs: whole networks", "roofline")
-    from_families(families["outside_networks"], "Whole networks of other GPUs and hosts", "roofline")
-    ratio = families["timm_3090_to_4090"]
-    table(
-        "timm networks from RTX 3090 to RTX 4090",
-        ["networks", "predicted ratio: median error", "bias", "constant ratio: median error"],
-        [[str(ratio["n"])] + [percent(ratio[k]) for k in ("predicted_median_ape", "predicted_bias", "constant_median_ape")]],
-    )
-    intervals(families["calibration"])
+def every_table(figures: Figures) -> str:
+    head = ["table, GPU, mode", "n", "naive: median", "time: median", "MAPE", "bias", "covered", "repeats"]
+    rows = []
+    for table in figures["tables"]["tables"]:
+        name = table["table"].removesuffix(".csv") + (" *" if table["fitted_on"] else "")
+        for group, cells in table["groups"].items():
+            time = cells["time"]
+            rows.append(
+                [f"{name}, {group}", str(time["n"]), percent(time["baseline_median_ape"])]
+                + [percent(time[key]) for key in ("median_ape", "mape", "bias", "coverage")]
+                + [percent((time["repeats"] or {}).get("median"))]
+                + [percent(cells.get(quantity, {}).get("median_ape")) for quantity in ("power", "energy")]
+            )
+    return markdown([*head, "power: median", "energy: median"], rows)
 
 
-if __name__ == "__main__":
-    main()
+def not_predicted(figures: Figures) -> str:
+    rows = [
+        [f"{table['table']}", str(table["not_predicted"]), "; ".join(f"{r['reason']} ({r['rows']})" for r in table["because"])]
+        for table in figures["tables"]["tables"]
+        if table["not_predicted"]
+    ]
+    return markdown(["table", "rows", "why, the most frequent reasons"], rows).replace("---:|\n", "---|\n", 1)
+
+
+def not_judged(figures: Figures) -> str:
+    rows = [[t["table"], str(t["rows"]), t["reason"]] for t in figures["tables"]["not_judged"]]
+    return markdown(["table", "rows", "why"], rows).replace("---:|\n", "---|\n", 1)
+
+
+SCENARIOS = {
+    "swept": "swept GPU",
+    "swept, 50": "swept GPU, 50",
+    "swept, 50+70": "swept GPU, 50 and 70",
+    "unswept": "unswept GPU",
+    "unswept, 50": "unswept GPU, 50",
+    "unswept, 50+70": "unswept GPU, 50 and 70",
+    "rule: half TDP": "rule: half of the default limit",
+    "parabola, 50+75": "rule: parabola through 50, 75, 100",
+    "swept, 50+75": "swept GPU, the same three",
+}
+
+
+def settings(figures: Figures) -> str:
+    head = ["known", "T", "P", "no gain", "E", "<=1 / 3 %", "smooth", "<=1 / 3 %", "EDP", "<=1 / 3 %", "smooth", "<=1 / 3 %"]
+    rows = []
+    for cell in figures["settings"]["left_out"]:
+        row = [SCENARIOS[cell["scenario"]], percent(cell.get("time_error")), percent(cell.get("power_error"))]
+        row.append(f"{cell['gain_right']}/{cell['gain_judged']}" if cell.get("gain_judged") else "-")
+        for name in ("energy_regret", "energy_regret_smooth", "edp_regret", "edp_regret_smooth"):
+            shares = [round(100 * cell[name][key]) for key in ("within_1_percent", "within_3_percent")]
+            row += [percent(cell[name]["mean"]), f"{shares[0]} / {shares[1]}"]
+        rows.append(row)
+    return markdown(head, rows)
+
+
+def clocks(figures: Figures) -> str:
+    found = figures["clocks"]
+    head = ["network (training)", *(f"{clock} MHz" for clock in found["clocks"]), "least EDP at"]
+    rows = []
+    for cell in found["training"]:
+        cells = [f"{energy:.2f}" for energy in cell["energy"]]
+        best = cell["energy"].index(min(cell["energy"]))
+        cells[best] = f"**{cells[best]}**"
+        rows.append([cell["network"], *cells, f"{cell['least_edp_at']} MHz"])
+    return markdown(head, rows) + "\n\n" + "\n".join(
+        f"Least {what} in {mode}: {counted(entry[key] for entry in found[mode])}  "
+        for mode in ("training", "inference")
+        for what, key in (("energy", "least_energy_at"), ("EDP", "least_edp_at"))
+    ).rstrip()
+
+
+def counted(clocks_of) -> str:
+    counts = collections.Counter(clocks_of)
+    return ", ".join(f"{n} networks at {clock} MHz" for clock, n in counts.most_common())

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes docs/accuracy.md and its charts: accuracy.sh [JOULECAST]
+# From docs/accuracy/*.json; with DATA (folder of published tables) and GRAPHS (folder with a graph of every network as
+# MODEL.onnx or MODEL_SIZE.onnx) in the environment these are measured first, which takes about half an hour of training.
+# WORK (default build/accuracy) keeps the packs trained on the way; packs found there are used again, so remove it when
+# the trainer has changed. The intervals' factors land in WORK/calibration.json: train the shipped pack with them.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+tools=tools/accuracy
+program=${1:-build/release/joulecast}
+work=${WORK:-build/accuracy}
+figures=docs/accuracy
+mkdir -p "$work" "$figures"
+
+if [ -n "${DATA:-}" ]; then
+  if [ -z "${GRAPHS:-}" ]; then
+    echo "accuracy.sh: DATA wants GRAPHS, a folder with a graph of every network" >&2
+    exit 2
+  fi
+  python3 $tools/families.py --joulecast "$program" --data "$DATA" --graphs "$GRAPHS" --work "$work" \
+    --calibration "$work/calibration.json" --out "$figures"
+  python3 $tools/published.py --joulecast "$program" --data "$DATA" --graphs "$GRAPHS" --work "$work" \
+    --out "$figures/tables.json"
+  $tools/settings.py --joulecast "$program" --data "$DATA" --out "$figures/settings.json"
+  $tools/clocks.py examples/*.onnx --gpu a30 --joulecast "$program" --out "$figures/clocks.json"
+  printf '{\n "date": "%s",\n "machine": "%s, %s cores, %s"\n}\n' "$(date -I)" \
+    "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" \
+    "$(c++ --version | head -1)" > "$figures/made.json"
+fi
+
+python=build/charts/bin/python
+if [ ! -x $python ] || ! $python -c 'import vl_convert' 2> /dev/null; then
+  python3 -m venv build/charts
+  $python -m pip install --quiet --requirement $tools/requirements.txt
+fi
+python3 $tools/page.py
+$python $tools/charts.py

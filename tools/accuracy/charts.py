@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws docs/accuracy/*.svg from docs/accuracy/*.json: charts.py [--png DIR]
+
+The charts are Vega-Lite; drawing needs vl-convert (tools/accuracy/requirements.txt), making their specifications does not.
+Each SVG carries the digest of its specification, figures included, so that a test finds stale ones without drawing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+import sys
+
+TITLES = {
+    "predicted_time": "Predicted against measured time, by what was left out",
+    "predicted_power": "Predicted against measured power, by what was left out",
+    "distance": "Errors of operations by their distance from what was fitted on",
+    "support": "Errors of networks by level of support",
+    "coverage": "How many measurements lie inside their 90 % intervals, by group",
+    "learning": "Errors by the number of operations fitted on",
+}
+BLUE, RED, GREY, BAND = "#2a6fbb", "#c0392b", "#8a8a8a", "#dcefdc"
+CONFIG = {
+    "background": "white",
+    "font": "DejaVu Sans, Verdana, sans-serif",
+    "aria": False,
+    "axis": {"grid": True, "gridColor": "#eeeeee", "labelFontSize": 10, "titleFontSize": 10, "titleFontWeight": "normal"},
+    "title": {"fontSize": 11, "fontWeight": "normal", "anchor": "start"},
+    "view": {"stroke": "#cccccc"},
+    "legend": {"labelFontSize": 10, "titleFontSize": 10, "labelLimit": 400},
+}
+
+
+def chart(name: str, **rest) -> dict:
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "title": {"text": TITLES[name], "fontSize": 13},
+        "config": CONFIG,
+        **rest,
+    }
+
+
+def density_panel(panel: dict, bins: int, unit: str) -> dict:
+    """Cells of equal ratio, darker where more rows are; on the line the prediction is right."""
+    def edge(index: int) -> float:
+        return float(f"{10 ** (index / bins):.4g}")
+
+    cells = [
+        {"m": edge(m), "m2": edge(m + 1), "p": edge(p), "p2": edge(p + 1), "n": n} for m, p, n in panel["cells"]
+    ]
+    low = min(min(c["m"], c["p"]) for c in cells)
+    high = max(max(c["m2"], c["p2"]) for c in cells)
+    scale = {"type": "log", "domain": [low, high], "nice": False}
+    axis = {"format": "~s", "tickCount": 5}
+    title = [panel["title"], f"{panel['n']} rows, median error {100 * panel['median_ape']:.1f} %"]
+    line = {"data": {"values": [{"m": low, "p": low}, {"m": high, "p": high}]}, "mark": {"type": "line", "color": RED, "strokeWidth": 0.8}}
+    return {
+        "width": 210,
+        "height": 210,
+        "title": {"text": title[0], "subtitle": title[1], "subtitleFontSize": 10, "subtitleColor": GREY, "fontSize": 10},
+        "layer": [
+            {
+                "data": {"values": cells},
+                "mark": {"type": "rect", "stroke": None},
+                "encoding": {
+                    "x2": {"field": "m2"},
+                    "y2": {"field": "p2"},
+                    "color": {"field": "n", "type": "quantitative", "legend": None, "scale": {"type": "log", "scheme": "blues"}},
+                },
+            },
+            line,
+        ],
+        "encoding": {
+            "x": {"field": "m", "type": "quantitative", "scale": scale, "axis": {**axis, "title": f"measured, {unit}"}},
+            "y": {"field": "p", "type": "quantitative", "scale": scale, "axis": {**axis, "title": f"predicted, {unit}"}},
+        },
+    }
+
+
+def predicted(figures: dict, quantity: str, unit: str) -> dict:
+    found = figures["predicted"]
+    panels = [p for p in found["panels"] if p["quantity"] == quantity]
+    return chart(
+        f"predicted_{quantity}",
+        columns=3,
+        concat=[density_panel(panel, found["bins_per_decade"], unit) for panel in panels],
+        resolve={"scale": {"color": "independent"}},
+    )
+
+
+PERCENT_AXIS = {"title": "error, percent", "values": [0.3, 1, 3, 10, 30, 100, 300]}
+
+
+def distance(figures: dict) -> dict:
+    cells = figures["distance"]["operations"]
+
+    def name(cell: dict) -> str:
+        if cell["from"] is None:
+            return "nothing of its form"
+        if cell["from"] == 1.0:
+            return f"up to {cell['to']:g}"
+        return f"{cell['from']:g} to {cell['to']:g}" if cell["to"] else f"over {cell['from']:g}"
+
+    names = {"median_ape": "median", "p90_ape": "90th percentile", "baseline_median_ape": "physical bound alone, median"}
+    values = [
+        {"distance": name(cell), "rows": cell["n"], "what": label, "error": round(100 * cell[key], 2)}
+        for cell in cells
+        for key, label in names.items()
+    ]
+    order = [name(cell) for cell in cells]
+    return chart(
+        "distance",
+        width=520,
+        height=260,
+        data={"values": values},
+        encoding={
+            "x": {"field": "distance", "type": "ordinal", "sort": order,
+                  "axis": {"labelAngle": 0, "title": "factor between its extents and those of the nearest operation that was fitted on"}},
+            "y": {"field": "error", "type": "quantitative", "axis": {"title": "error of time, percent"}},
+            "color": {"field": "what", "type": "nominal", "title": None, "sort": list(names.values()),
+                      "scale": {"domain": list(names.values()), "range": [BLUE, "#7fb2e5", GREY]}},
+        },
+        layer=[{"mark": {"type": "line", "strokeWidth": 1.5}}, {"mark": {"type": "point", "filled": True, "size": 45}}],
+    )
+
+
+def support(figures: dict) -> dict:
+    values = []
+    for name, cells in figures["distance"]["networks"].items():
+        for quantity, cell in cells.items():
+            values.append(
+                {"class": f"{name} ({cell['n']})", "quantity": quantity}
+                | {key.removesuffix("_ape"): round(100 * cell[key], 2) for key in ("p25_ape", "median_ape", "p75_ape", "p90_ape")}
+                | ({"naive": round(100 * cell["baseline_median_ape"], 2)} if quantity == "time" else {})
+            )
+    def panel(quantity: str) -> dict:
+        mine = [v for v in values if v["quantity"] == quantity]
+        order = [v["class"] for v in mine]
+        x = {"type": "quantitative", "axis": {"title": f"error of {quantity}, percent"}, "scale": {"domainMin": 0}}
+        marks = [
+            {"mark": {"type": "bar", "height": 10, "color": "#a9c9ea"}, "encoding": {"x": {"field": "p25", **x}, "x2": {"field": "p75"}}},
+            {"mark": {"type": "tick", "thickness": 3, "height": 16, "color": BLUE}, "encoding": {"x": {"field": "median", **x}}},
+            {"mark": {"type": "point", "shape": "circle", "color": BLUE, "filled": True}, "encoding": {"x": {"field": "p90", **x}}},
+        ]
+        if quantity == "time":
+            marks.append({"mark": {"type": "point", "shape": "cross", "color": GREY, "filled": True, "size": 50},
+                          "encoding": {"x": {"field": "naive", **x}}})
+        return {
+            "width": 420, "height": {"step": 24}, "data": {"values": mine},
+            "encoding": {"y": {"field": "class", "type": "nominal", "sort": order, "axis": {"title": None, "labelLimit": 300}}},
+            "layer": marks,
+        }
+
+    text = {"text": TITLES["support"], "fontSize": 13, "subtitleFontSize": 10, "subtitleColor": GREY,
+            "subtitle": "bar: the middle half; tick: median; dot: 90th percentile; cross: roofline, median"}
+    return chart("support", vconcat=[panel(q) for q in ("time", "power", "energy")]) | {"title": text}
+
+
+def coverage(figures: dict) -> dict:
+    """Calibrated groups by what their factor covers on units left out; below, tables that nothing was fitted on."""
+    evidence = figures["families"]["calibration"]["evidence"]
+    values = [
+        {"what": key, "kind": "units left out", "share": round(100 * cell["covers_left_out"], 1)}
+        for key, cell in evidence.items()
+        if cell["covers_left_out"] is not None
+    ] + [{"what": key, "kind": "all rows", "share": round(100 * cell["covers"], 1)} for key, cell in evidence.items()]
+    for table in figures["tables"]["tables"]:
+        if table["fitted_on"] or table["table"].startswith("networks/"):
+            continue
+        n = sum(cells["time"]["n"] for cells in table["groups"].values())
+        hits = sum(cells["time"]["n"] * cells["time"]["coverage"] for cells in table["groups"].values())
+        name = table["table"].removesuffix(".csv").removeprefix("operations/")
+        values.append({"what": f"never seen: {name}", "kind": "all rows", "share": round(100 * hits / n, 1)})
+    order = list(dict.fromkeys(v["what"] for v in values))
+    x = {"type": "quantitative", "scale": {"domain": [30, 100]}, "axis": {"title": "inside the interval, percent"}}
+    return chart(
+        "coverage",
+        width=440,
+        height={"step": 15},
+        layer=[
+            {"data": {"values": [{"from": 87, "to": 93}]}, "mark": {"type": "rect", "color": BAND},
+             "encoding": {"x": {"field": "from", **x}, "x2": {"field": "to"}}},
+            {"data": {"values": values}, "mark": {"type": "point", "filled": True, "size": 45},
+             "encoding": {
+                 "x": {"field": "share", **x},
+                 "y": {"field": "what", "type": "nominal", "sort": order, "axis": {"title": None, "labelLimit": 300}},
+                 "color": {"field": "kind", "type": "nominal", "title": None,
+                           "scale": {"domain": ["units left out", "all rows"], "range": [BLUE, GREY]}},
+             }},
+        ],
+    )
+
+
+def specs(figures: dict) -> dict[str, dict]:
+    """The specification of every chart, by the name of its file."""
+    return {
+        "predicted_time": predicted(figures, "time", "s"),
+        "predicted_power": predicted(figures, "power", "W"),
+        "distance": distance(figures),
+        "support": support(figures),
+        "coverage": coverage(figures),
+    }
+
+
+def stamp(spec: dict) -> str:
+    return f"<!-- drawn from {hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()} -->"
+
+
+def main() -> int:
+    import page
+    import vl_convert
+
+    pictures = pathlib.Path(sys.argv[2]) if sys.argv[1:2] == ["--png"] else None
+    for name, spec in specs(page.read_figures()).items():
+        svg = vl_convert.vegalite_to_svg(spec)
+        (page.FOLDER / f"{name}.svg").write_text(f"{svg}\n{stamp(spec)}\n")
+        if pictures:
+            (pictures / f"{name}.png").write_bytes(vl_convert.vegalite_to_png(spec, scale=1.5))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
