@@ -34,7 +34,7 @@ class RowFile {
   RowFile(const std::string& path, bool several) : several_(several), out_(path) {
     out_ << (several ? "table," : "")
          << "line,subject,group,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,baseline,gpu_busy_s,"
-            "host_busy_s\r\n";
+            "host_busy_s,cautions\r\n";
   }
   void begin(const std::string& table) {
     if (several_) before_ = csv_field(table) + ",";
@@ -56,10 +56,11 @@ class RowFile {
     if (!q) return;
     const bool network = baseline && r.gpu_busy > 0.0;
     out_ << before_;
-    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject), r.group,
+    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject), r.group,
                         csv_field(r.gpu), name(r.mode), name(r.precision), r.batch, r.support, what, q->measured,
                         q->found, q->lo, q->hi, baseline ? fmt::format("{}", *baseline) : "",
-                        network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "");
+                        network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "",
+                        csv_field(r.cautions));
   }
   bool several_;
   std::string before_;

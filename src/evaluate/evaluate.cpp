@@ -85,6 +85,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
     if (!found) return tally.unmapped(row.at, row.from.line, found.error().text());
     JudgedRow done = judged(row.at, row.readings, *found);
     done.line = row.from.line;
+    done.cautions = row.from.anomaly;
     describe(done);
     tally.judged(row.at, done);
     if (options.row) options.row(done);

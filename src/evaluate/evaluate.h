@@ -66,6 +66,7 @@ struct JudgedRow {
   std::string_view support;
   double baseline = 0;                 // seconds: the bound of an operation, the roofline of a network
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
+  std::string cautions;                // words of dataset/cautions.h, with ',' between
   std::optional<JudgedQuantity> time, power, energy;
 };
 

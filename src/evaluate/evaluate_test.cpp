@@ -74,6 +74,15 @@ TEST(EvaluateTable, EnergyIsTimeTimesPowerOfTheRow) {
   EXPECT_DOUBLE_EQ(e.rows[0].energy->found, e.rows[0].time->found * e.rows[0].power->found);
 }
 
+TEST(EvaluateTable, RowsSayWhatToBewareOf) {
+  const Evaluated e = evaluate(table_file(
+      "evaluate_short.csv", std::string(kPowerHeader) + "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,0.001,500,700\n"
+                                                        "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,0.00001,500,700\n"));
+  ASSERT_EQ(e.rows.size(), 2U);
+  EXPECT_EQ(e.rows[0].cautions, "");
+  EXPECT_EQ(e.rows[1].cautions, "power-window-short");
+}
+
 TEST(EvaluateTable, RowsThatCannotBeJudgedAreNamedWithTheirLine) {
   const Evaluated e = evaluate(table_file(
       "evaluate_refused.csv", std::string(kPowerHeader) + "h200_sxm,vllm,0.22.0,k,bfloat16,64,32,16,0.001,500,700\n"

@@ -13,11 +13,16 @@ QUANTITIES = ("time", "power", "energy")
 NUMBERS = ("measured", "found", "lo", "hi", "baseline")
 
 
+def trusted(row: dict) -> bool:
+    """Power of runs shorter than what the sensor averages over, and the like, is none to judge by, nor to fit on."""
+    return row["quantity"] == "time" or "power" not in row["cautions"]
+
+
 def read_rows(path: pathlib.Path, keep: Callable[[dict], bool] = lambda row: True) -> Iterator[dict]:
-    """Rows with numbers for numbers. A predictor that says 0 or less would have no logarithm; it never does."""
+    """Rows with numbers for numbers."""
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
-            if not keep(row):
+            if not keep(row) or not trusted(row):
                 continue
             for column in NUMBERS:
                 row[column] = float(row[column]) if row[column] else None
