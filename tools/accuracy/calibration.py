@@ -2,9 +2,9 @@
 """Factors of intervals from errors on what was left out.
 
 A new network is a draw among families and machines, not among the rows of those that somebody measured most. So of
-networks every unit, a family or a machine, counts alike, however many rows it has. Units of operations have from five to
-seven thousand rows; there each counts as the root of its rows, between every row alike, where the largest decides, and every
-unit alike, where the odd pooling layer of one network does.
+networks left out every unit, a family or a GPU, counts alike, however many rows it has. Units of operations have from five to
+seven thousand rows, those of other machines' networks, a family on a machine each, from one to sixty; there each counts as the
+root of its rows, between every row alike, where the largest decides, and every unit alike, where the odd one does.
 
 Few units make a quantile of their errors too small for the next one. Split conformal's own correction, (n + 1) / n, would
 ask for more than the largest error where n is 8. So the level at which the quantile is taken is raised, to 95 % at most,
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterable
 
 from errors import QUANTITIES, by, of
@@ -108,7 +109,13 @@ def bound(row: dict, factor: float) -> None:
 
 
 def left_out(row: dict) -> str:
-    return row["held_out"]
+    """The row's unit: what was left out, or a finer one."""
+    return row.get("unit", row["held_out"])
+
+
+def family_on_machine(row: dict) -> str:
+    """Networks of a family, the letters their names begin with, share their errors on a machine."""
+    return f"{row['held_out']}, {re.match('(?:tf_|legacy_)?([a-z]*)', row['subject'])[1]}"
 
 
 @dataclasses.dataclass
@@ -161,18 +168,19 @@ def network_times(out: Factors, held: Held) -> None:
     times = [row for row in of(held.elsewhere, "time") if row["precision"] != "fp64"]
     gpus = of(held.networks_of_gpus, "time")
     near = out.add("network/time/gpus", gpus, alike, out.intervals["network/time/inside"])
-    edge_rows = [row for row in times if row["support"] == "edge"]
-    edge = out.add("network/time/edge", gpus + edge_rows, alike, near)
+    for row in gpus + times:
+        row["unit"] = family_on_machine(row)
+    edge = out.add("network/time/edge", gpus + [row for row in times if row["support"] == "edge"], math.sqrt, near)
     machines = {
-        key: Calibrated(rows, alike).factor
-        for key, rows in by((row for row in times if row["support"] != "inside"), left_out).items()
+        key: Calibrated(rows, math.sqrt).factor
+        for key, rows in by((row for row in times if row["support"] != "inside"), lambda row: row["held_out"]).items()
     }
     out.intervals["network/time/outside"] = max(edge, *machines.values())
     for row in times:
         if row["support"] == "inside":
             bound(row, out.intervals["network/time/inside"])
         if row["support"] == "outside":
-            bound(row, max([edge] + [factor for key, factor in machines.items() if key != left_out(row)]))
+            bound(row, max([edge] + [factor for key, factor in machines.items() if key != row["held_out"]]))
     for row in of(held.elsewhere, "time"):
         if row["precision"] == "fp64":
             bound(row, out.intervals[f"network/time/{row['support']}"])

@@ -13,6 +13,8 @@ import json
 import pathlib
 import sys
 
+import tables
+
 TITLES = {
     "predicted_time": "Predicted against measured time, by what was left out",
     "predicted_power": "Predicted against measured power, by what was left out",
@@ -90,40 +92,38 @@ def predicted(figures: dict, quantity: str, unit: str) -> dict:
     )
 
 
-PERCENT_AXIS = {"title": "error, percent", "values": [0.3, 1, 3, 10, 30, 100, 300]}
-
-
 def distance(figures: dict) -> dict:
-    cells = figures["distance"]["operations"]
+    names = {"median": BLUE, "90th percentile": "#7fb2e5", "physical bound alone, median": GREY}
 
-    def name(cell: dict) -> str:
-        if cell["from"] is None:
-            return "nothing of its form"
-        if cell["from"] == 1.0:
-            return f"up to {cell['to']:g}"
-        return f"{cell['from']:g} to {cell['to']:g}" if cell["to"] else f"over {cell['from']:g}"
+    def panel(group: str, quantity: str) -> dict:
+        cells = figures["distance"]["operations"][group]
+        keys = {"median_ape": "median", "p90_ape": "90th percentile"}
+        keys |= {"baseline_median_ape": "physical bound alone, median"} if quantity == "time" else {}
+        values = [
+            {"distance": tables.distance_name(cell), "what": label, "error": round(100 * cell[quantity][key], 2)}
+            for cell in cells
+            for key, label in keys.items()
+        ]
+        return {
+            "width": 270,
+            "height": 150,
+            "title": f"{tables.GROUPS[group]}: {quantity}",
+            "data": {"values": values},
+            "encoding": {
+                "x": {"field": "distance", "type": "ordinal", "sort": [tables.distance_name(cell) for cell in cells],
+                      "axis": {"labelAngle": -20, "title": None}},
+                "y": {"field": "error", "type": "quantitative", "axis": {"title": "error, percent"}},
+                "color": {"field": "what", "type": "nominal", "title": None, "legend": {"orient": "bottom"},
+                          "scale": {"domain": list(names), "range": list(names.values())}},
+            },
+            "layer": [{"mark": {"type": "line", "strokeWidth": 1.5}}, {"mark": {"type": "point", "filled": True, "size": 40}}],
+        }
 
-    names = {"median_ape": "median", "p90_ape": "90th percentile", "baseline_median_ape": "physical bound alone, median"}
-    values = [
-        {"distance": name(cell), "rows": cell["n"], "what": label, "error": round(100 * cell[key], 2)}
-        for cell in cells
-        for key, label in names.items()
-    ]
-    order = [name(cell) for cell in cells]
-    return chart(
-        "distance",
-        width=520,
-        height=260,
-        data={"values": values},
-        encoding={
-            "x": {"field": "distance", "type": "ordinal", "sort": order,
-                  "axis": {"labelAngle": 0, "title": "factor between its extents and those of the nearest operation that was fitted on"}},
-            "y": {"field": "error", "type": "quantitative", "axis": {"title": "error of time, percent"}},
-            "color": {"field": "what", "type": "nominal", "title": None, "sort": list(names.values()),
-                      "scale": {"domain": list(names.values()), "range": [BLUE, "#7fb2e5", GREY]}},
-        },
-        layer=[{"mark": {"type": "line", "strokeWidth": 1.5}}, {"mark": {"type": "point", "filled": True, "size": 45}}],
-    )
+    groups = list(figures["distance"]["operations"])
+    text = {"text": TITLES["distance"], "fontSize": 13, "subtitleFontSize": 10, "subtitleColor": GREY,
+            "subtitle": "by the factor between its extents and those of the nearest operation that was fitted on"}
+    panels = [panel(group, quantity) for group in groups for quantity in ("time", "power")]
+    return chart("distance", columns=2, concat=panels) | {"title": text}
 
 
 def support(figures: dict) -> dict:

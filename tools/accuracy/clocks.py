@@ -9,12 +9,11 @@ For training and inference. Energies are relative to the highest clock.
 import argparse
 import csv
 import io
-import json
 import pathlib
 import subprocess
 import sys
 
-from errors import rounded
+from errors import write_json
 
 
 def predictions(model: str, mode: str, options: argparse.Namespace) -> list[dict[str, str]] | None:
@@ -58,8 +57,8 @@ def main() -> int:
     for mode in ("training", "inference"):
         found = [swept(model, mode, options) for model in options.models]
         modes[mode] = [entry for entry in found if entry is not None]
-    content = {"schema": "joulecast.accuracy-clocks/1", "gpu": options.gpu, "clocks": options.clocks.split(","), **modes}
-    pathlib.Path(options.out).write_text(json.dumps(rounded(content, 3), indent=1) + "\n")
+    content = {"gpu": options.gpu, "clocks": options.clocks.split(","), **modes}
+    write_json(pathlib.Path(options.out), "joulecast.accuracy-clocks/1", content)
     return 0
 
 

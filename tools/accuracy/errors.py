@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import collections
 import csv
+import json
 import math
 import pathlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 QUANTITIES = ("time", "power", "energy")
@@ -113,3 +115,10 @@ def rounded(value, digits: int = 4):
     if isinstance(value, (list, tuple)):
         return [rounded(entry, digits) for entry in value]
     return float(f"{value:.{digits}g}") if isinstance(value, float) else value
+
+
+def write_json(path: pathlib.Path, schema: str, content: dict) -> None:
+    """Rounded, a figure a line but for lists of numbers, so that differences can be read."""
+    text = json.dumps(rounded({"schema": schema, **content}), indent=1, ensure_ascii=False)
+    numbers = re.compile(r"\[[-\d.,\s\[\]e]+\]")
+    path.write_text(numbers.sub(lambda match: re.sub(r"\s+", "", match[0]), text) + "\n")

@@ -26,7 +26,7 @@ import sys
 import zlib
 
 from calibration import LEVEL, Held, calibrate
-from errors import QUANTITIES, median, of, read_rows, rounded, tabulated
+from errors import QUANTITIES, median, of, read_rows, tabulated, write_json
 from shapes import BINS_PER_DECADE, Neighbours, by_distance, density, summaries
 
 FAMILIES = {
@@ -310,7 +310,7 @@ def main() -> int:
     factors = calibrate(Held(family[0] + some(fifth, "neusight_"), family[1], gpu[0] + neusight, gpu[1], far_rows))
     calibration = {"schema": "joulecast.calibration/1", "level": LEVEL, **factors}
     pathlib.Path(arguments.calibration).write_text(json.dumps(calibration, indent=1) + "\n")
-    distances = by_distance(of(family[0], "time"), distances)
+    distances = by_distance(family[0], distances)
     files = {
         "families": {
             "family_operations": tabulated(family[0], "gpu", "mode"),
@@ -328,8 +328,7 @@ def main() -> int:
         "distance": {"operations": distances, "networks": support_of(family[1], gpu[1], far_rows)},
     }
     for name, content in files.items():
-        text = json.dumps(rounded({"schema": f"joulecast.accuracy-{name}/1", **content}), indent=1)
-        (pathlib.Path(arguments.out) / f"{name}.json").write_text(text + "\n")
+        write_json(pathlib.Path(arguments.out) / f"{name}.json", f"joulecast.accuracy-{name}/1", content)
     return 0
 
 

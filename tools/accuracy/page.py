@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/accuracy.md from tools/accuracy/page.md.in and the figures in docs/accuracy/*.json.
 
-    tools/accuracy/page.py            writes the page, and operations.json from the shipped pack's own report
-    tools/accuracy/page.py --check    fails where the page, operations.json or a chart is not what they make
+    tools/accuracy/page.py            writes the page, and the figures that the shipped pack carries
+    tools/accuracy/page.py --check    fails where the page, a figure of the pack or a chart is stale
 
 In the template `{{table NAME}}` is a table of tables.py, `{{chart NAME}}` a chart of charts.py,
 `{{percent FILE/KEY/KEY}}` and `{{factor ...}}` a single figure, and lines between `{{if FILE}}` and `{{end}}` stand only
@@ -16,30 +16,45 @@ import json
 import math
 import pathlib
 import re
+import struct
 import sys
+import tempfile
 
 import charts
 import tables
-from errors import rounded
+from errors import write_json
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "accuracy"
 PAGE = ROOT / "docs" / "accuracy.md"
 TEMPLATE = pathlib.Path(__file__).with_name("page.md.in")
+TEXT = 3  # the kind of a section
 PACK = ROOT / "data" / "packs" / "joulecast.jcpack"
 
 
-def pack_report(pack: pathlib.Path) -> dict:
-    text = pack.read_bytes()
-    begin = text.index(b'{\n "schema": "joulecast.pack-report/1"')
-    return json.JSONDecoder().raw_decode(text[begin:].decode("utf-8", "replace"))[0]
+def pack_texts(pack: pathlib.Path) -> dict[str, dict]:
+    """The JSON sections of a pack by name (docs/formats/pack.md)."""
+    content = pack.read_bytes()
+    (sections,) = struct.unpack_from("<I", content, 12)
+    out = {}
+    for entry in range(32, 32 + 96 * sections, 96):
+        name, kind, _, offset, size = struct.unpack_from("<64sIIQQ", content, entry)
+        if kind == TEXT:
+            out[name.rstrip(b"\0").decode()] = json.loads(content[offset : offset + size])
+    return out
 
 
-def operations_json() -> str:
-    """What the shipped pack says about operations that it was not fitted on."""
-    report = pack_report(PACK)
-    kept = {key: report[key] for key in ("fitted_on", "held_out_operations", "held_out_gpus")}
-    return json.dumps({"schema": "joulecast.accuracy-operations/1", **rounded(kept)}, indent=1) + "\n"
+def from_pack(folder: pathlib.Path) -> list[pathlib.Path]:
+    """Writes figures that the shipped pack carries: operations that it was not fitted on, and sweeps, where it was
+    judged on them when it was made."""
+    texts = pack_texts(PACK)
+    keys = ("fitted_on", "held_out_operations", "held_out_gpus", "calibration")
+    found = {"operations": {key: texts["report"][key] for key in keys}}
+    if left_out := texts["settings"].get("left_out"):
+        found["settings"] = {"left_out": left_out}
+    for name, content in found.items():
+        write_json(folder / f"{name}.json", f"joulecast.accuracy-{name}/1", content)
+    return [folder / f"{name}.json" for name in found]
 
 
 def read_figures() -> dict[str, dict]:
@@ -79,8 +94,10 @@ def page(figures: dict[str, dict]) -> str:
 
 def check(figures: dict[str, dict]) -> list[str]:
     stale = []
-    if (FOLDER / "operations.json").read_text() != operations_json():
-        stale.append("docs/accuracy/operations.json is not the shipped pack's report")
+    with tempfile.TemporaryDirectory() as scratch:
+        for path in from_pack(pathlib.Path(scratch)):
+            if (FOLDER / path.name).read_text() != path.read_text():
+                stale.append(f"docs/accuracy/{path.name} is not what the shipped pack says")
     if PAGE.read_text() != page(figures):
         stale.append("docs/accuracy.md is not what template and figures make")
     for name, spec in charts.specs(figures).items():
@@ -99,7 +116,7 @@ def main() -> int:
     if sys.argv[1:]:
         print(__doc__, file=sys.stderr)
         return 2
-    (FOLDER / "operations.json").write_text(operations_json())
+    from_pack(FOLDER)
     PAGE.write_text(page(read_figures()))
     return 0
 

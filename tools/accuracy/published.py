@@ -19,7 +19,7 @@ import pathlib
 import subprocess
 import sys
 
-from errors import QUANTITIES, figures, read_rows, repeats, rounded
+from errors import QUANTITIES, figures, read_rows, repeats, write_json
 
 PACK = pathlib.Path(__file__).resolve().parents[2] / "data" / "packs" / "joulecast.jcpack"
 FOLDERS = ("operations", "networks", "power", "memory")
@@ -71,7 +71,6 @@ def main() -> int:
         judged[table] = groups_of(rows)
     rows_path.unlink()
     out = {
-        "schema": "joulecast.accuracy-tables/1",
         "tables": [
             {
                 "table": short[e["table"]],
@@ -92,7 +91,7 @@ def main() -> int:
             for e in done["not_judged"]
         ],
     }
-    pathlib.Path(arguments.out).write_text(json.dumps(rounded(out), indent=1, ensure_ascii=False) + "\n")
+    write_json(pathlib.Path(arguments.out), "joulecast.accuracy-tables/1", out)
     return 0
 
 

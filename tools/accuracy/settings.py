@@ -13,7 +13,7 @@ import pathlib
 import subprocess
 import sys
 
-from errors import rounded
+from errors import write_json
 
 TABLES = (
     "zeus_power_limit_sweep.csv",
@@ -32,9 +32,8 @@ def main() -> int:
     tables = [str(pathlib.Path(arguments.data) / "power" / table) for table in TABLES]
     command = [arguments.joulecast, "train-settings", *tables, "--json"]
     report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-    kept = {key: report[key] for key in ("rows_used", "sweeps", "left_out")}
-    text = json.dumps({"schema": "joulecast.accuracy-settings/1", **rounded(kept)}, indent=1)
-    pathlib.Path(arguments.out).write_text(text + "\n")
+    kept = {key: report[key] for key in ("left_out",)}
+    write_json(pathlib.Path(arguments.out), "joulecast.accuracy-settings/1", kept)
     return 0
 
 

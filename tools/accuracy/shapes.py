@@ -61,16 +61,18 @@ class Neighbours:
 DISTANCES = ((1.0, 1.26), (1.26, 1.6), (1.6, 2.2), (2.2, 4.5), (4.5, math.inf))
 
 
-def by_distance(rows: list[dict], distances: dict[str, float | None]) -> list[dict]:
-    """Errors of operations by how far they are from what the pack knew."""
-    def bin_of(row: dict) -> int:
+def by_distance(rows: list[dict], distances: dict[str, float | None]) -> dict[str, list[dict]]:
+    """Errors of operations by their group, then by how far they are from what the pack knew."""
+    def bin_of(row: dict) -> str:
         factor = distances[row["subject"]]
-        return len(DISTANCES) if factor is None else next(i for i, (_, end) in enumerate(DISTANCES) if factor < end)
+        return str(len(DISTANCES) if factor is None else next(i for i, (_, end) in enumerate(DISTANCES) if factor < end))
 
-    out = []
-    for index, cell in by(rows, lambda row: str(bin_of(row))).items():
-        least, most = DISTANCES[int(index)] if int(index) < len(DISTANCES) else (None, None)
-        out.append({"from": least, "to": None if most == math.inf else most, **summary(cell)})
+    out: dict[str, list[dict]] = {}
+    for group, of_group in by(rows, lambda row: row["group"]).items():
+        out[group] = []
+        for index, cell in by(of_group, bin_of).items():
+            least, most = DISTANCES[int(index)] if int(index) < len(DISTANCES) else (None, None)
+            out[group].append({"from": least, "to": None if most == math.inf else most, **summaries(cell, ("time", "power"))})
     return out
 
 

@@ -139,17 +139,34 @@ def at_a_glance(figures: Figures) -> str:
     return markdown([*head, "power: median", "energy: median"], rows)
 
 
+GROUPS = {
+    "conv": "convolutions",
+    "gemm-simt": "linear layers",
+    "pointwise": "elementwise",
+    "reduction": "norms and pooling",
+}
+
+
+def distance_name(cell: dict) -> str:
+    if cell["from"] is None:
+        return "nothing alike"
+    if cell["from"] == 1.0:
+        return f"up to {cell['to']:g}"
+    return f"{cell['from']:g} to {cell['to']:g}" if cell["to"] else f"over {cell['from']:g}"
+
+
 def distance(figures: Figures) -> str:
-    head = ["nearest operation of the same form differs by", "rows", "operations", "bound: median", "time: median"]
+    head = ["operations", "factor to the nearest", "operations", "rows", "bound: median", "time: median", "90th percentile"]
     rows = []
-    for cell in figures["distance"]["operations"]:
-        to = "more" if cell["to"] is None else f"{cell['to']:g}"
-        what = "there is none" if cell["from"] is None else f"a factor of {cell['from']:g} to {to}"
-        rows.append(
-            [what, str(cell["n"]), str(cell["subjects"]), percent(cell["baseline_median_ape"])]
-            + [percent(cell[key]) for key in ("median_ape", "p90_ape", "coverage")]
-        )
-    return markdown([*head, "90th percentile", "covered"], rows)
+    for group, cells in figures["distance"]["operations"].items():
+        for cell in cells:
+            time, power = cell["time"], cell["power"]
+            rows.append(
+                [GROUPS[group], distance_name(cell), str(time["subjects"]), str(time["n"])]
+                + [percent(time[key]) for key in ("baseline_median_ape", "median_ape", "p90_ape", "coverage")]
+                + [percent(power[key]) for key in ("median_ape", "p90_ape", "coverage")]
+            )
+    return markdown([*head, "covered", "power: median", "90th percentile", "covered"], rows)
 
 
 def support(figures: Figures) -> str:
@@ -164,13 +181,15 @@ def support(figures: Figures) -> str:
 
 
 def intervals(figures: Figures) -> str:
-    head = ["group, support, quantity", "factor", "rows", "units", "covers rows", "covers units", "units left out"]
+    head = ["group, support, quantity", "factor", "shipped", "rows", "units", "covers rows", "covers units", "units left out"]
     calibration = figures["families"]["calibration"]
+    shipped = (figures["operations"]["calibration"] or {}).get("intervals", {})
     rows = []
     for key, value in calibration["intervals"].items():
         evidence = calibration["evidence"].get(key, {})
         rows.append(
-            [key, f"{math.exp(value):.2f}", str(evidence.get("n", "-")), str(evidence.get("units", "-"))]
+            [key, f"{math.exp(value):.2f}", f"{math.exp(shipped[key]):.2f}" if key in shipped else "-"]
+            + [str(evidence.get("n", "-")), str(evidence.get("units", "-"))]
             + [percent(evidence.get(name)) for name in ("covers", "covers_units", "covers_left_out")]
         )
     return markdown(head, rows)

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Figures, factors and distances against values worked out by hand."""
+
+from __future__ import annotations
+
+import math
+import unittest
+
+import calibration
+import errors
+import shapes
+
+
+def row(measured: float, found: float, unit: str = "a", **more) -> dict:
+    return {
+        "subject": "x 1", "gpu": "g", "mode": "m", "precision": "p", "batch": "1", "quantity": "time", "held_out": unit,
+        "measured": measured, "found": found, "lo": found / 1.1, "hi": found * 1.1, "baseline": None, **more,
+    }
+
+
+class Errors(unittest.TestCase):
+    def test_figures(self) -> None:
+        """Relative errors +0.1, -0.1, +0.25 of measured 1, 2, 4."""
+        found = errors.figures([row(1, 1.1), row(2, 1.8), row(4, 5)])
+        self.assertAlmostEqual(found["mape"], 0.15)
+        self.assertAlmostEqual(found["median_ape"], 0.1)
+        self.assertAlmostEqual(found["p90_ape"], 0.1 + 0.8 * 0.15)
+        self.assertAlmostEqual(found["bias"], 0.25 / 3)
+        self.assertAlmostEqual(found["r2"], 1 - 1.05 / (42 / 9))
+        self.assertAlmostEqual(found["coverage"], 1 / 3)  # 1 is on the bound of 1.1, 2 and 4 are outside
+
+    def test_repeats_are_of_one_thing(self) -> None:
+        self.assertIsNone(errors.repeats([row(1, 1), row(2, 2, subject="y 1")]))
+        found = errors.repeats([row(0.9, 1), row(1.1, 1), row(5, 5, subject="y 1")])
+        self.assertEqual(found["n"], 2)
+        self.assertAlmostEqual(found["median"], 0.1)
+
+    def test_power_of_short_windows_is_no_measurement(self) -> None:
+        self.assertFalse(errors.trusted({"quantity": "power", "cautions": "other,power-window-short"}))
+        self.assertTrue(errors.trusted({"quantity": "time", "cautions": "power-window-short"}))
+        self.assertTrue(errors.trusted({"quantity": "power", "cautions": "coarse-clock"}))
+
+
+class Calibration(unittest.TestCase):
+    def test_units_count_alike_however_many_rows_they_have(self) -> None:
+        units = [[0.1] * 90, [0.2], [0.3], [0.4]]
+        self.assertEqual(calibration.weighted_quantile(units, 0.5, calibration.alike), 0.2)
+        self.assertEqual(calibration.weighted_quantile(units, 0.75, calibration.alike), 0.3)
+        # As rows count alike, the large unit decides.
+        self.assertEqual(calibration.weighted_quantile(units, 0.9, float), 0.1)
+
+    def test_the_level_rises_until_units_left_out_are_covered(self) -> None:
+        """Ten units of ten rows: unit k has errors up to k / 10 in its worst row. At 90 % the factor of the others
+        leaves more than a tenth of the last ones uncovered, so the level must rise."""
+        rows = [
+            row(1, math.exp(0.1 if i < 8 else 0.01 * unit * i), str(unit)) for unit in range(10) for i in range(10)
+        ]
+        found = calibration.Calibrated(rows, calibration.alike)
+        plain = calibration.weighted_quantile(found.units.values(), calibration.LEVEL, calibration.alike)
+        self.assertGreaterEqual(found.evidence(found.factor)["covers_left_out"], calibration.LEVEL)
+        self.assertGreaterEqual(found.factor, round(plain, 6))
+
+    def test_bounds_of_a_unit_are_by_the_others(self) -> None:
+        rows = [row(1, math.exp(0.1), "a"), row(1, math.exp(0.1), "a"), row(1, math.exp(0.5), "b")]
+        calibration.Factors().add("k", rows, calibration.alike)
+        self.assertAlmostEqual(math.log(rows[2]["hi"] / rows[2]["found"]), 0.1)  # b by a
+        self.assertAlmostEqual(math.log(rows[0]["hi"] / rows[0]["found"]), 0.5)  # a by b
+
+
+class Shapes(unittest.TestCase):
+    def test_density_counts_in_bins_and_forgets_the_rows(self) -> None:
+        found = shapes.density("t", [row(1.0, 1.0), row(1.01, 1.02), row(10, 1)])
+        self.assertEqual(found["cells"], [[0, 0, 2], [shapes.BINS_PER_DECADE, 0, 1]])
+        self.assertAlmostEqual(found["within_10_percent"], 2 / 3)
+
+    def test_distance_is_to_the_nearest_of_the_same_form(self) -> None:
+        near = shapes.Neighbours({"Conv2d(3, 7) 31x3", "Conv2d(3, 63) 31x3", "ReLU() 1x1"})
+        self.assertAlmostEqual(near.factor("Conv2d(3, 7) 31x3"), 1.0)
+        self.assertAlmostEqual(near.factor("Conv2d(3, 15) 31x3"), 2.0)  # 16 / 8, not 64 / 16
+        self.assertIsNone(near.factor("GELU() 1x1"))
+
+
+if __name__ == "__main__":
+    unittest.main()
