@@ -8,8 +8,11 @@ import math
 import unittest
 
 import calibration
+import charts
 import errors
+import page
 import shapes
+import tables
 
 
 def row(measured: float, found: float, unit: str = "a", **more) -> dict:
@@ -71,7 +74,7 @@ class Calibration(unittest.TestCase):
 class Shapes(unittest.TestCase):
     def test_density_counts_in_bins_and_forgets_the_rows(self) -> None:
         found = shapes.density("t", [row(1.0, 1.0), row(1.01, 1.02), row(10, 1)])
-        self.assertEqual(found["cells"], [[0, 0, 2], [shapes.BINS_PER_DECADE, 0, 1]])
+        self.assertEqual(found["cells"], [[0, 0, 2], [shapes.BINS_PER_DECADE["time"], 0, 1]])
         self.assertAlmostEqual(found["within_10_percent"], 2 / 3)
 
     def test_distance_is_to_the_nearest_of_the_same_form(self) -> None:
@@ -79,6 +82,37 @@ class Shapes(unittest.TestCase):
         self.assertAlmostEqual(near.factor("Conv2d(3, 7) 31x3"), 1.0)
         self.assertAlmostEqual(near.factor("Conv2d(3, 15) 31x3"), 2.0)  # 16 / 8, not 64 / 16
         self.assertIsNone(near.factor("GELU() 1x1"))
+
+
+class Page(unittest.TestCase):
+    def test_optional_parts_stand_where_their_figures_do(self) -> None:
+        text = "a\n{{if some}}\nb\n{{end}}\nc\n"
+        self.assertEqual(page.without_absent(text, {}), "a\nc\n")
+        self.assertEqual(page.without_absent(text, {"some": {}}), "a\nb\nc\n")
+
+    def test_a_change_of_figures_is_seen_in_page_and_charts(self) -> None:
+        figures = page.read_figures()
+        self.assertEqual(page.check(figures), [])
+        panel = figures["predicted"]["panels"][0]
+        panel["median_ape"] += 0.1
+        panel["cells"][0][2] += 1
+        stale = page.check(figures)
+        self.assertTrue(any("accuracy.md" in line for line in stale))
+        self.assertTrue(any("predicted_time.svg" in line for line in stale))
+        self.assertFalse(any("coverage.svg" in line for line in stale))
+
+    def test_curves_and_thesis_tables(self) -> None:
+        cell = {"mape": 0.125, "r2": 0.5}
+        points = [{"rows_per_stratum": n, "rows": 10 * n, "tables": {"t": {"time": cell}}} for n in (1, 2)]
+        figures = {"learning_curve": {"points": points}}
+        self.assertIn("| t: time, MAPE | 12.5 | 12.5 |", tables.learning(figures))
+        self.assertEqual(len(charts.learning(figures)["data"]["values"]), 2)
+        scores = {"time": {"r2_mean": 0.5}, "power": {"r2_mean": 0.25}}
+        folds = {quantity: cell for quantity in ("time", "power", "energy")}
+        estimators = {"forest": {"folds_of_rows": scores, "folds_of_operations": folds}, "ours": {"folds_of_operations": folds}}
+        figures = {"thesis": {"tables": [{"table": "5.1", "gpu": "A30", "mode": "training", "estimators": estimators}]}}
+        self.assertIn("| table 5.1, A30 training | 0.500 / 0.250 |", tables.thesis_rows(figures))
+        self.assertIn("| 5.1 energy | 0.500, 12.5 | 0.500, 12.5 |", tables.thesis_operations(figures))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ TITLES = {
     "distance": "Errors of operations by their distance from what was fitted on",
     "support": "Errors of networks by level of support",
     "coverage": "How many measurements lie inside their 90 % intervals, by group",
-    "learning": "Errors by the number of operations fitted on",
+    "learning": "Errors on operations left out, by the number of rows learnt from",
 }
 BLUE, RED, GREY, BAND = "#2a6fbb", "#c0392b", "#8a8a8a", "#dcefdc"
 CONFIG = {
@@ -44,10 +44,10 @@ def chart(name: str, **rest) -> dict:
     }
 
 
-def density_panel(panel: dict, bins: int, unit: str) -> dict:
+def density_panel(panel: dict, unit: str) -> dict:
     """Cells of equal ratio, darker where more rows are; on the line the prediction is right."""
     def edge(index: int) -> float:
-        return float(f"{10 ** (index / bins):.4g}")
+        return float(f"{10 ** (index / panel['bins_per_decade']):.4g}")
 
     cells = [
         {"m": edge(m), "m2": edge(m + 1), "p": edge(p), "p2": edge(p + 1), "n": n} for m, p, n in panel["cells"]
@@ -82,12 +82,11 @@ def density_panel(panel: dict, bins: int, unit: str) -> dict:
 
 
 def predicted(figures: dict, quantity: str, unit: str) -> dict:
-    found = figures["predicted"]
-    panels = [p for p in found["panels"] if p["quantity"] == quantity]
+    panels = [p for p in figures["predicted"]["panels"] if p["quantity"] == quantity]
     return chart(
         f"predicted_{quantity}",
         columns=3,
-        concat=[density_panel(panel, found["bins_per_decade"], unit) for panel in panels],
+        concat=[density_panel(panel, unit) for panel in panels],
         resolve={"scale": {"color": "independent"}},
     )
 
@@ -193,9 +192,32 @@ def coverage(figures: dict) -> dict:
     )
 
 
+def learning(figures: dict) -> dict:
+    values = [
+        {"rows": point["rows"], "table": f"{table}: {quantity}", "quantity": quantity, "error": round(100 * cell["mape"], 2)}
+        for point in figures["learning_curve"]["points"]
+        for table, cells in point["tables"].items()
+        for quantity, cell in cells.items()
+    ]
+    return chart(
+        "learning",
+        width=520,
+        height=300,
+        data={"values": values},
+        mark={"type": "line", "point": True, "strokeWidth": 1.5},
+        encoding={
+            "x": {"field": "rows", "type": "quantitative", "scale": {"type": "log"}, "axis": {"title": "rows learnt from"}},
+            "y": {"field": "error", "type": "quantitative", "axis": {"title": "mean error, percent"}},
+            "color": {"field": "table", "type": "nominal", "title": None},
+            "strokeDash": {"field": "quantity", "type": "nominal", "title": None},
+        },
+    )
+
+
 def specs(figures: dict) -> dict[str, dict]:
     """The specification of every chart, by the name of its file."""
-    return {
+    optional = {"learning": learning(figures)} if "learning_curve" in figures else {}
+    return optional | {
         "predicted_time": predicted(figures, "time", "s"),
         "predicted_power": predicted(figures, "power", "W"),
         "distance": distance(figures),

@@ -27,7 +27,7 @@ import zlib
 
 from calibration import LEVEL, Held, calibrate
 from errors import QUANTITIES, median, of, read_rows, tabulated, write_json
-from shapes import BINS_PER_DECADE, Neighbours, by_distance, density, summaries
+from shapes import Neighbours, by_distance, density, summaries
 
 FAMILIES = {
     "AlexNet": ("alexnet",),
@@ -185,7 +185,7 @@ def hold_out_gpus(run: Runner) -> tuple[list[dict], list[dict]]:
     return operations, networks
 
 
-def hold_out_neusight(run: Runner) -> list[dict]:
+def hold_out_neusight(run: Runner, everything: pathlib.Path) -> list[dict]:
     """Operations of the other GPUs with eager tables, each left out; of these rows a fifth, as of the fifth."""
     operations = []
     for gpu, label in NEUSIGHT_GPUS.items():
@@ -194,7 +194,12 @@ def hold_out_neusight(run: Runner) -> list[dict]:
             rows = run.evaluate(run.data / "operations" / table, pack, run.work / f"gpu-{gpu}-{table}")
             operations += tagged(list(read_rows(rows, lambda row: row["gpu"] == label and in_the_fifth(row))), gpu)
             rows.unlink()
-    return operations
+    # No convolution of these GPUs was ever fitted on.
+    rows = run.evaluate(run.data / "operations" / "neusight_conv.csv", everything, run.work / "gpu-conv.csv")
+    convolutions = list(read_rows(rows, lambda row: row["support"] == "unseen-gpu" and in_the_fifth(row)))
+    for row in convolutions:
+        row["held_out"] = f"convolutions of {row['gpu']}"
+    return operations + convolutions
 
 
 def in_the_fifth(row: dict) -> bool:
@@ -304,7 +309,7 @@ def main() -> int:
     everything = run.train("everything", tables=ALL_TABLES)
     *family, distances = hold_out_families(run, everything)
     gpu = hold_out_gpus(run)
-    neusight = hold_out_neusight(run)
+    neusight = hold_out_neusight(run, everything)
     far_rows = outside(run, everything)
     fifth = hold_out_fifth(run, everything)
     factors = calibrate(Held(family[0] + some(fifth, "neusight_"), family[1], gpu[0] + neusight, gpu[1], far_rows))
@@ -324,7 +329,7 @@ def main() -> int:
             "timm_3090_to_4090": ratios(far_rows, "RTX 3090", "RTX 4090"),
             "calibration": calibration,
         },
-        "predicted": {"bins_per_decade": BINS_PER_DECADE, "panels": densities(family, gpu, fifth, far_rows)},
+        "predicted": {"panels": densities(family, gpu, fifth, far_rows)},
         "distance": {"operations": distances, "networks": support_of(family[1], gpu[1], far_rows)},
     }
     for name, content in files.items():

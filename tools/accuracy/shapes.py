@@ -9,19 +9,21 @@ import re
 
 from errors import by, covered, median, of, quantile, relative
 
-BINS_PER_DECADE = 12
+BINS_PER_DECADE = {"time": 12, "power": 40, "energy": 12}  # power spans hardly one
 
 
 def density(title: str, rows: list[dict]) -> dict:
     """How many rows fall into each cell of measured by predicted, both on logarithms. All rows are of one quantity."""
+    bins = BINS_PER_DECADE[rows[0]["quantity"]]
     cells = collections.Counter(
-        tuple(math.floor(BINS_PER_DECADE * math.log10(row[column])) for column in ("measured", "found")) for row in rows
+        tuple(math.floor(bins * math.log10(row[column])) for column in ("measured", "found")) for row in rows
     )
     errors = [abs(relative(row)) for row in rows]
     naive = [abs(relative(row, "baseline")) for row in rows if row["baseline"] is not None]
     return {
         "title": title,
         "quantity": rows[0]["quantity"],
+        "bins_per_decade": bins,
         "n": len(rows),
         "median_ape": median(errors),
         "baseline_median_ape": median(naive) if naive else None,

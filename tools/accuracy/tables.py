@@ -270,3 +270,39 @@ def clocks(figures: Figures) -> str:
 def counted(clocks_of) -> str:
     counts = collections.Counter(clocks_of)
     return ", ".join(f"{n} networks at {clock} MHz" for clock, n in counts.most_common())
+
+
+def thesis_rows(figures: Figures) -> str:
+    """R2 of time and of power by folds of rows, as the thesis has them."""
+    found = figures["thesis"]["tables"]
+    names = [name for name, cell in found[0]["estimators"].items() if "folds_of_rows" in cell]
+    rows = []
+    for table in found:
+        cells = [table["estimators"][name]["folds_of_rows"] for name in names]
+        shown = [f"{cell['time']['r2_mean']:.3f} / {cell['power']['r2_mean']:.3f}" for cell in cells]
+        rows.append([f"table {table['table']}, {table['gpu']} {table['mode']}", *shown])
+    return markdown(["here, folds of rows", *names], rows)
+
+
+def thesis_operations(figures: Figures) -> str:
+    """R2 and MAPE with no operation on both sides."""
+    found = figures["thesis"]["tables"]
+    names = list(found[0]["estimators"])
+    rows = []
+    for table in found:
+        for quantity in ("time", "power", "energy"):
+            cells = [table["estimators"][name]["folds_of_operations"][quantity] for name in names]
+            rows.append([f"{table['table']} {quantity}", *(f"{number(c['r2'])}, {percent(c['mape'])}" for c in cells)])
+    return markdown(["here, folds of operations", *names], rows)
+
+
+def learning(figures: Figures) -> str:
+    """Errors by the number of rows learnt from."""
+    points = figures["learning_curve"]["points"]
+    rows = [["rows in all", *(str(point["rows"]) for point in points)]]
+    for quantity in ("time", "power"):
+        for table in points[0]["tables"]:
+            if quantity in points[0]["tables"][table]:
+                cells = [percent(point["tables"][table][quantity]["mape"]) for point in points]
+                rows.append([f"{table}: {quantity}, MAPE", *cells])
+    return markdown(["rows a stratum", *(str(point["rows_per_stratum"]) for point in points)], rows)
