@@ -95,18 +95,17 @@ std::string nothing_judged(const Evaluation& e) {
 }
 
 // The place is named already where the reader's message begins with it.
-std::string without_place(const std::string& table, std::string message) {
+std::string without_place(const std::string& table, const std::string& message) {
   const std::string place = table + ": ";
   return message.starts_with(place) ? message.substr(place.size()) : message;
 }
 
 using Judged = std::pair<std::string, Result<Evaluation>>;  // a table and what became of it
 
-TableEvaluation one_of_several(Judged judged) {
-  auto& [table, evaluation] = judged;
+TableEvaluation one_of_several(const Judged& judged) {
+  const auto& [table, evaluation] = judged;
   if (!evaluation) return {table, {}, without_place(table, evaluation.error().text())};
-  std::string why = evaluation->judged() > 0 ? "" : nothing_judged(*evaluation);
-  return {table, std::move(*evaluation), std::move(why)};
+  return {table, *evaluation, evaluation->judged() > 0 ? "" : nothing_judged(*evaluation)};
 }
 
 Outcome print_one(const Form& form, const Judged& judged, Output& output) {
@@ -120,9 +119,10 @@ Outcome print_one(const Form& form, const Judged& judged, Output& output) {
   return {};
 }
 
-Outcome print_several(const Form& form, std::vector<Judged> judged, Output& output) {
+Outcome print_several(const Form& form, const std::vector<Judged>& judged, Output& output) {
   std::vector<TableEvaluation> tables;
-  for (Judged& one : judged) tables.push_back(one_of_several(std::move(one)));
+  tables.reserve(judged.size());
+  for (const Judged& one : judged) tables.push_back(one_of_several(one));
   output.write(form.json ? evaluations_json(tables) : form.csv ? evaluations_csv(tables) : evaluations_text(tables));
   bool any = false;
   for (const TableEvaluation& t : tables) {
@@ -162,10 +162,10 @@ Outcome run_evaluate(const EvaluateVerb& options, ReadRows read, Output& output)
   if (auto ok = check_paths(options); !ok) return ok;
   auto evaluator = Evaluator::open(*pack, *catalogue, options.graphs);
   if (!evaluator) return tl::unexpected<Failure>(evaluator.error());
-  auto judged = judge_all(options, *evaluator, read);
+  const auto judged = judge_all(options, *evaluator, read);
   if (!judged) return tl::unexpected<Failure>(judged.error());
   return judged->size() == 1 ? print_one(options.form, judged->front(), output)
-                             : print_several(options.form, std::move(*judged), output);
+                             : print_several(options.form, *judged, output);
 }
 
 }  // namespace
