@@ -168,10 +168,9 @@ def coverage(figures: dict) -> dict:
     for table in figures["tables"]["tables"]:
         if table["fitted_on"] or table["table"].startswith("networks/"):
             continue
-        n = sum(cells["time"]["n"] for cells in table["groups"].values())
-        hits = sum(cells["time"]["n"] * cells["time"]["coverage"] for cells in table["groups"].values())
-        name = table["table"].removesuffix(".csv").removeprefix("operations/")
-        values.append({"what": f"never seen: {name}", "kind": "all rows", "share": round(100 * hits / n, 1)})
+        name = table["table"].removesuffix(".csv")
+        share = round(100 * tables.covered(figures, name), 1)
+        values.append({"what": f"not fitted on: {name.removeprefix('operations/')}", "kind": "all rows", "share": share})
     order = list(dict.fromkeys(v["what"] for v in values))
     x = {"type": "quantitative", "scale": {"domain": [30, 100]}, "axis": {"title": "inside the interval, percent"}}
     return chart(

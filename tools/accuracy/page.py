@@ -6,14 +6,13 @@
     tools/accuracy/page.py --check    fails where the page, a figure of the pack or a chart is stale
 
 In the template `{{table NAME}}` is a table of tables.py, `{{chart NAME}}` a chart of charts.py,
-`{{percent FILE/KEY/KEY}}` and `{{factor ...}}` a single figure, and lines between `{{if FILE}}` and `{{end}}` stand only
+`{{percent FILE/KEY/KEY}}` and `{{count ...}}` a single figure, `{{covered TABLE}}` what intervals hold of a table, and lines between `{{if FILE}}` and `{{end}}` stand only
 where docs/accuracy/FILE.json exists. Standard library only.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import pathlib
 import re
 import struct
@@ -83,8 +82,8 @@ def page(figures: dict[str, dict]) -> str:
             return f"![{charts.TITLES[rest]}](accuracy/{rest}.svg)"
         if kind == "percent":
             return f"{100 * single(figures, rest):.1f}"
-        if kind == "factor":
-            return f"{math.exp(single(figures, rest)):.2f}"
+        if kind == "covered":
+            return f"{100 * tables.covered(figures, rest):.0f}"
         if kind == "count":
             return str(single(figures, rest))
         sys.exit(f"{TEMPLATE}: what is {match[0]}?")

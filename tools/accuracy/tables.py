@@ -195,6 +195,13 @@ def intervals(figures: Figures) -> str:
     return markdown(head, rows)
 
 
+def covered(figures: Figures, name: str) -> float:
+    """Share of a whole table's times inside their intervals."""
+    (table,) = (t for t in figures["tables"]["tables"] if t["table"] == f"{name}.csv")
+    times = [cells["time"] for cells in table["groups"].values()]
+    return sum(time["n"] * time["coverage"] for time in times) / sum(time["n"] for time in times)
+
+
 def every_table(figures: Figures) -> str:
     head = ["table, GPU, mode", "n", "naive: median", "time: median", "MAPE", "bias", "covered", "repeats"]
     rows = []
