@@ -3,6 +3,7 @@
 #include "fit/calibrate.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -71,7 +72,8 @@ TEST(CorrectionTerms, AreShares) {
 }
 
 std::string temporary(const std::string& name) {
-  return testing::TempDir() + "calibrate_" + name;
+  // Tests run side by side.
+  return testing::TempDir() + "calibrate_" + std::to_string(::getpid()) + "_" + name;
 }
 
 // Everything takes 1.3 times as long as the shipped pack says for a T4 (by its own figures, so that only the

@@ -49,7 +49,7 @@ def from_pack(folder: pathlib.Path) -> list[pathlib.Path]:
     texts = pack_texts(PACK)
     keys = ("fitted_on", "held_out_operations", "held_out_gpus", "calibration")
     found = {"operations": {key: texts["report"][key] for key in keys}}
-    if left_out := texts["settings"].get("left_out"):
+    if left_out := (texts["report"].get("settings") or {}).get("left_out"):
         found["settings"] = {"left_out": left_out}
     for name, content in found.items():
         write_json(folder / f"{name}.json", f"joulecast.accuracy-{name}/1", content)
