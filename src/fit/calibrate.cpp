@@ -90,7 +90,8 @@ std::optional<double> mean(const std::vector<double>& values) {
 }
 
 CalibrationErrors errors(const std::vector<Deviation>& all, const CorrectionPrior& prior, const auto& error) {
-  const std::vector<Deviation> rows(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kJudgedRows)));
+  const std::vector<Deviation> rows(all.begin(),
+                                    all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kJudgedRows)));
   const std::vector<double> after = left_out(rows, prior);
   std::vector<double> before_errors;
   std::vector<double> after_errors;
@@ -104,8 +105,8 @@ CalibrationErrors errors(const std::vector<Deviation>& all, const CorrectionPrio
 CalibratedGpu judged(const std::string& gpu, const Deviations& rows) {
   CalibratedGpu out{.gpu = gpu, .time = {}, .power = {}, .unseen_groups = {}};
   out.time = errors(rows.time, time_prior(), [](std::size_t, double off) { return std::abs(std::exp(-off) - 1.0); });
-  out.power = errors(rows.power, power_prior(),
-                     [&](std::size_t i, double off) { return std::abs(off) * rows.power_scale[i]; });
+  out.power =
+      errors(rows.power, power_prior(), [&](std::size_t i, double off) { return std::abs(off) * rows.power_scale[i]; });
   for (std::size_t g = 0; g < kGroups; ++g) {
     if (!rows.groups[g]) out.unseen_groups.emplace_back(name(static_cast<Group>(g)));
   }
@@ -204,7 +205,8 @@ Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, co
   }
   std::vector<CalibratedGpu> out;
   for (const auto& [gpu, found] : rows) {
-    corrections[gpu] = {.time = most_likely(found.time, time_prior()), .power = most_likely(found.power, power_prior())};
+    corrections[gpu] = {.time = most_likely(found.time, time_prior()),
+                        .power = most_likely(found.power, power_prior())};
     out.push_back(judged(gpu, found));
   }
   JC_RETURN_IF_ERROR(write_pack(pack, corrections, options.out));

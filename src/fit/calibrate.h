@@ -50,8 +50,8 @@ CorrectionPrior power_prior();
 // The most likely correction (ridge regression whose penalties are the prior; a wild row counts less, by Huber's rule).
 CorrectionTerms most_likely(const std::vector<Deviation>& rows, const CorrectionPrior& prior);
 
-// Writes `out`: the pack with the corrections of the GPUs that the tables have rows of. Errors: those of add_table() and
-// of packs; kInvalidInput where no row can be used.
+// Writes `out`: the pack with the corrections of the GPUs that the tables have rows of. Errors: those of add_table()
+// and of packs; kInvalidInput where no row can be used.
 Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, const Catalogue& catalogue,
                                              const Progress& progress);
 

@@ -112,8 +112,9 @@ class Calibrate : public testing::Test {
 };
 
 TEST_F(Calibrate, MovesTheGpuAndNoOther) {
-  const auto done = calibrate({.tables = {temporary("rows.csv")}, .layouts = {}, .pack = kShipped, .out = temporary("out.jcpack")},
-                              Catalogue::shipped(), [](const std::string&) {});
+  const auto done =
+      calibrate({.tables = {temporary("rows.csv")}, .layouts = {}, .pack = kShipped, .out = temporary("out.jcpack")},
+                Catalogue::shipped(), [](const std::string&) {});
   ASSERT_TRUE(done) << done.error().text();
   ASSERT_EQ(done->size(), 1U);
   EXPECT_EQ(done->front().gpu, "l4");

@@ -60,7 +60,7 @@ BoosterOptions time_options(Group group, Kind kind) {
 }
 
 // Elementwise work is simpler than matrix work: fewer and shallower trees say as much.
-BoosterOptions power_options(Group group) {
+BoosterOptions any_power_options(Group group) {
   switch (group) {
     case Group::kPointwise:
       return {.rounds = 48, .depth = 4, .eta = 0.2, .min_child_weight = 3};
@@ -71,6 +71,15 @@ BoosterOptions power_options(Group group) {
     default:
       return {.rounds = 96, .eta = 0.12, .min_child_weight = 3};
   }
+}
+
+// Where a group has few rows with power, leaves of one row are the only way to tell them apart.
+BoosterOptions power_options(Group group, Kind kind) {
+  if (kind == Kind::kSeen && group == Group::kPointwise)
+    return {.rounds = 40, .depth = 7, .eta = 0.22, .columns = 0.25, .min_child_weight = 2, .lambda = 1};
+  if (kind == Kind::kSeen && group == Group::kGemmSimt)
+    return {.rounds = 48, .depth = 6, .eta = 0.2, .min_child_weight = 1, .lambda = 1};
+  return any_power_options(group);
 }
 
 // The histograms of a level cost as much as so many rows, however few there are.
@@ -233,7 +242,7 @@ Result<Forest> fit_time(const Task& task, Kind kind, const Rows& rows) {
 
 Result<Forest> fit_power(const Task& task, Kind kind, const Rows& rows, const std::vector<double>& times) {
   return fit_model(task, kind, learn_power, power_set(task.samples, task.prepared, rows, times), row_names(task.group),
-                   power_options(task.group));
+                   power_options(task.group, kind));
 }
 
 // Predicted times of all samples, each by a model that has not seen its split.
@@ -274,7 +283,7 @@ Result<std::vector<double>> held_out_power(const Task& task, Kind kind, const Sp
                         evaluate_forest(forest, power_set(samples, task.prepared, judge, judge_times)));
     for (std::size_t i = 0; i < judge.size(); ++i)
       out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
-    tell(task, "power", splits, test, fit_cost(learn.size(), power_options(task.group)));
+    tell(task, "power", splits, test, fit_cost(learn.size(), power_options(task.group, kind)));
   }
   return out;
 }
@@ -328,7 +337,7 @@ double group_cost(Group group, const std::vector<Sample>& samples, Judging judgi
   if (samples.empty()) return 0.0;
   const double any = fit_cost(samples.size(), time_options(group, Kind::kAny));
   const double seen = fit_cost(samples.size(), time_options(group, Kind::kSeen));
-  const double power = powered == 0 ? 0.0 : fit_cost(powered, power_options(group));
+  const double power = powered == 0 ? 0.0 : fit_cost(powered, power_options(group, Kind::kSeen));
   // Of n splits each row is learnt from in n - 1; and once more of all.
   if (judging == Judging::kQuick) return seen * kFolds + any + 2.0 * power;
   return (seen + power) * kFolds + (any + power) * static_cast<double>(gpus.size());

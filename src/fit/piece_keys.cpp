@@ -39,7 +39,8 @@ std::uint64_t key_of(Group group, const std::vector<Sample>& samples, std::strin
                               s.device.bandwidth,
                               s.device.l2,
                               s.power.value_or(-1.0),
-                              s.power_from_own_time ? 1.0 : 0.0};
+                              s.power_from_own_time ? 1.0 : 0.0,
+                              s.primary ? 1.0 : 0.0};
     key.add(std::span<const double>(numbers));
   }
   return key.value();

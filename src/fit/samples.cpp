@@ -72,13 +72,13 @@ Result<Policy> aic_power(const MeasuredOperation& row) {
     const Shape& query = row.graph->inputs.empty() ? Shape{} : row.graph->value(node.inputs[0]).type.shape;
     if (!query.empty() && query.back() == 128) weight = 0.03;
   }
-  return Policy{
-      .weight = weight,
-      .power_weight = 1.0,
-      .seen_weight = 1.0,
-      .stratum = fmt::format("{}/{}/{}/{}", row.from.table, row.at.gpu, name(row.at.precision), row.at.software),
-      .power = row.readings.time && row.readings.time->value() >= 50e-6,
-      .power_from_own_time = true};
+  return Policy{.weight = weight,
+                .power_weight = 1.0,
+                .seen_weight = 1.0,
+                .stratum = fmt::format("{}/{}/{}/{}", row.from.table, row.at.gpu, name(row.at.precision),
+                                       contains(row.kernel, "fp8_block") ? row.kernel : row.at.software),
+                .power = row.readings.time && row.readings.time->value() >= 50e-6,
+                .power_from_own_time = true};
 }
 
 Result<Policy> aic(const MeasuredOperation& row) {
@@ -149,7 +149,6 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
       attention != nullptr && attention->arithmetic != Arithmetic::kBf16) {
     return unsupported("attention in other than bf16");
   }
-  if (contains(row.kernel, "fp8_block")) return unsupported("block-scaled fp8");
   const std::string gpu_name = row.at.gpu_label.empty() ? row.at.gpu : row.at.gpu_label;
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue.find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
@@ -169,7 +168,7 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
              .power_weight = policy.power_weight,
              .seen_weight = policy.seen_weight,
              .power_from_own_time = policy.power_from_own_time,
-             .primary = row.from.primary};
+             .primary = row.from.primary && !work.situation.block_scaled};
   if (policy.power && row.readings.power) out.power = row.readings.power->value();
   JC_RETURN_IF_ERROR(check_learnable(out));
   return out;

@@ -32,6 +32,8 @@ struct Sample {
   double weight = 1, power_weight = 1;
   double seen_weight = 1;  // for models that know the GPU: what other tables say of other GPUs does no harm there
   bool power_from_own_time = false;  // its framework differs from the time model's: power is learnt on measured time
+  // Judged, and counted in intervals: not older generations, and not block-scaled FP8, whose kernels are so much harder
+  // to foresee elsewhere that products of all other kinds would get twice the interval they need.
   bool primary = true;
   std::size_t number = 0;  // whatever its reader wants to find it again by
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a few measurements on a GPU say of its level, beside what all GPUs say together.
 //
-// A new GPU is off by little that is its own: how much of its arithmetic and of its bandwidth kernels reach, what a call
-// costs there, and how good each family of kernels is on it. The logarithm of the time, and the share of the power
+// A new GPU is off by little that is its own: how much of its arithmetic and of its bandwidth kernels reach, what a
+// call costs there, and how good each family of kernels is on it. The logarithm of the time, and the share of the power
 // between idle and limit, are corrected by a sum over these terms.
 #pragma once
 

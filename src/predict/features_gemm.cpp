@@ -79,7 +79,7 @@ void append_simt(const GemmWork& work, const Device& device, Situation situation
 }
 
 void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, const Physics& p, const Parts& part,
-                   const TileChoice& tile, Engine engine, std::span<float> features) {
+                   const TileChoice& tile, Situation situation, std::span<float> features) {
   const double full = ctas(s, 128) / device.sm;
   const double ideal = 2.0 * s.batch * s.rows * s.columns * s.depth / p.peak;
   const double values[] = {part.tiled / p.bound,
@@ -105,7 +105,7 @@ void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, 
                            ideal * device.clock,
                            p.memory * 1e6,
                            p.bound * 1e6,
-                           static_cast<double>(engine)};
+                           static_cast<double>(situation.engine) + (situation.block_scaled ? 3.0 : 0.0)};
   static_assert(std::size(values) == kGemmTensorFeatures.size());
   write_features(values, features);
 }
@@ -149,7 +149,7 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   if (simt) {
     append_simt(work, device, situation, shape, p, {tiled, moved, set}, features);
   } else {
-    append_tensor(work, device, shape, p, {tiled, moved, set}, tile, situation.engine, features);
+    append_tensor(work, device, shape, p, {tiled, moved, set}, tile, situation, features);
   }
   return p;
 }

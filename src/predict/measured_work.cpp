@@ -25,6 +25,7 @@ Situation situation_of(const MeasuredOperation& row) {
     out.engine = begins(row.at.software, "vllm")     ? Engine::kVllm
                  : begins(row.at.software, "trtllm") ? Engine::kTensorRtLlm
                                                      : Engine::kSglang;
+    out.block_scaled = row.kernel.find("fp8_block") != std::string::npos;
   } else if (begins(row.from.table, "neusight")) {
     out.host = Host::kBare;
     out.host_scale = row.at.gpu.find("V100") != std::string::npos   ? 1.24

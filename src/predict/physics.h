@@ -59,6 +59,7 @@ struct Situation {
   Host host = Host::kModern;
   double host_scale = 1.0;  // of kBare: how slow the machine's processor is
   Engine engine = Engine::kSglang;
+  bool block_scaled = false;  // FP8 with a scale for each block of 128, which other kernels multiply
 };
 
 // No group has more features than this.
