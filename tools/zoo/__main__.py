@@ -55,11 +55,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _read_list(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Lines 'SOURCE:NAME [image_size=N] [sequence=N] [symbolic_image=1]'; '#' starts a comment."""
+    """Lines 'SOURCE:NAME [image_size=N] [sequence=N] [symbolic_image=1] [as=FILE]'; '#' starts a comment."""
     for line in path.read_text().splitlines():
         words = line.split("#")[0].split()
         if words:
-            yield words[0], {key: int(value) for key, value in (w.split("=") for w in words[1:])}
+            options = dict(w.split("=") for w in words[1:])
+            yield words[0], {key: value if key == "as" else int(value) for key, value in options.items()}
 
 
 def _export(arguments: argparse.Namespace) -> int:
@@ -79,7 +80,14 @@ def _export(arguments: argparse.Namespace) -> int:
         e for path in arguments.list for e in _read_list(path)
     ]
     todo = [
-        jobs.Job(name, exporter, Options(**{**base, **own}), arguments.keep_weights, not arguments.no_references)
+        jobs.Job(
+            name,
+            exporter,
+            Options(**{**base, **{k: v for k, v in own.items() if k != "as"}}),
+            arguments.keep_weights,
+            not arguments.no_references,
+            own.get("as"),
+        )
         for name, own in wanted
         for exporter in _exporters(name, arguments.exporter or ["torchscript"], FOREIGN_SOURCES)
     ]

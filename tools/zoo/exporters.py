@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 import onnx
 import torch
 
-from zoo import strip
-from zoo.network import Network
+from zoo import strip, weightless
+from zoo.network import Network, UnsupportedNetwork
 
 TORCHSCRIPT_OPSET = 17
 _LOADABLE = 2**31 - 2**24  # bytes of weights that fit into one protobuf message, with some room for the graph
@@ -37,9 +37,13 @@ def torchscript(network: Network) -> onnx.ModelProto:
             input_names=list(network.inputs),
             output_names=network.outputs or None,
             dynamic_axes=axes,
+            export_params=not network.weightless,
         )
 
-    return _through_file(save)
+    model = _through_file(save)
+    if network.weightless:
+        weightless.own_parameters(model, network.module, set(network.inputs))
+    return model
 
 
 def dynamo(network: Network) -> onnx.ModelProto:
@@ -50,6 +54,8 @@ def dynamo(network: Network) -> onnx.ModelProto:
 
 def dynamo_fused(network: Network) -> onnx.ModelProto:
     """The exporter based on torch.export exactly as torch.onnx.export runs it by default."""
+    if network.weightless:
+        raise UnsupportedNetwork("a network without weights needs the torchscript exporter")
     try:
         program = _torch_export(network, lambda symbol: symbol)
     except Exception as error:

@@ -30,8 +30,11 @@ class Job:
     options: networks.Options
     keep_weights: bool = False
     references: bool = True
+    file_name: str | None = None  # instead of one made of the network's name
 
     def stem(self) -> str:
+        if self.file_name:
+            return self.file_name
         return self.network.replace(":", "_").replace("/", "_") + self.options.suffix()
 
     def path(self, out: Path) -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 # The sources: one module of zoo.sources each, with a function build(name, options) -> Network.
-SOURCES = ("torchvision", "timm", "hf", "recurrent", "tensorflow", "paddle")
+SOURCES = ("torchvision", "timm", "hf", "neusight", "recurrent", "tensorflow", "paddle")
 # Sources that are not made of torch modules: they have export(name, options, path) instead of build().
 # They go through their own converter, whatever exporter is asked for.
 FOREIGN_SOURCES = {"tensorflow": "tf2onnx", "paddle": "paddle2onnx"}
@@ -59,7 +59,7 @@ class Input:
 
 @dataclass
 class Network:
-    """A torch module in eval mode, its inputs in the order of forward(), and what the symbols stand for."""
+    """A torch module, its inputs in the order of forward(), and what the symbols stand for."""
 
     module: torch.nn.Module
     inputs: dict[str, Input]
@@ -67,6 +67,8 @@ class Network:
     outputs: list[str] = field(default_factory=lambda: ["output"])
     symbolic_outputs: dict[str, dict[int, str]] | None = None  # None: batch comes first, in all of them
     notes: list[str] = field(default_factory=list)
+    training: bool = False  # in train mode, with its dropout; else in eval mode
+    weightless: bool = False  # made by zoo.weightless
 
     def example(self, sizes: dict[str, int] | None = None, device: str = "cpu") -> tuple[torch.Tensor, ...]:
         bound = {**self.sizes, **(sizes or {})}
@@ -96,9 +98,10 @@ def build(network: str, options: Options) -> Network:
     torch.backends.mha.set_fastpath_enabled(False)  # fused attention of inference: neither exported nor counted
     builder: Callable[[str, Options], Network] = source_module(source).build
     made = builder(name, options)
-    made.module.eval()
+    made.module.train(made.training)
     made.module.requires_grad_(False)
-    randomise(made.module)
+    if not made.weightless:
+        randomise(made.module)
     return made
 
 
