@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs as text: whatever parses prints and reads back as the same graph, and its types and costs can be worked out
-// or refused, never crash.
+// or refused, never crash; and it goes its way to a prediction.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 
 #include "graph/walk.h"
 #include "joulecast/graph.h"
+#include "whole_way.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -21,5 +22,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& open : joulecast::unbound_dimensions(*graph, binding)) binding.symbols[open.symbol] = 3;
   const auto types = joulecast::infer_types(*graph, binding);
   if (types) joulecast::total_cost(*graph, *types);
+  joulecast::go_whole_way(*graph, 3);
   return 0;
 }

@@ -58,8 +58,8 @@ struct Gpu {
   std::optional<Bytes> l2_cache, shared_memory_per_sm;
   Watts power_limit;  // default limit (TDP, TGP)
   std::optional<Watts> min_power_limit, max_power_limit, idle_power;
-  std::optional<FlopsPerSecond> fp64_peak, fp64_tensor_peak, fp32_peak, tf32_peak, fp16_peak, bf16_peak, fp8_peak,
-      fp4_peak, int8_peak;
+  std::optional<FlopsPerSecond> fp64_peak, fp64_tensor_peak, fp32_peak, fp32_tensor_peak, tf32_peak, fp16_peak,
+      bf16_peak, fp8_peak, fp4_peak, int8_peak;
   std::optional<BytesPerSecond> nvlink_bandwidth, infinity_fabric_bandwidth;  // all links, both directions added
   std::span<const MigProfile> mig_profiles;                                   // smallest first
   std::span<const FigureSource> sources;                                      // one entry a figure that is there

@@ -69,10 +69,17 @@ struct MatMul {
 struct Attention {
   static constexpr std::string_view kName = "attention";
   bool causal = false;
+  // What the model itself does to the scores between the two products; runtimes without a fused kernel run each.
+  std::int64_t scales = 0;  // multiplications with a number
+  std::int64_t masks = 0;   // masks added or filled in
+  double dropout = 0.0;     // probability, of the softmax's result
   bool operator==(const Attention&) const = default;
   template <typename V>
   static void fields(V&& v) {
     v("causal", &Attention::causal);
+    v("scales", &Attention::scales);
+    v("masks", &Attention::masks);
+    v("dropout", &Attention::dropout);
   }
 };
 

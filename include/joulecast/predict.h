@@ -47,6 +47,7 @@ struct PrepareOptions {
   // Of the network's matrix work. Absent: PyTorch's default, TF32 in convolutions and FP32 elsewhere.
   std::optional<Precision> precision;
   Runtime runtime = Runtime::kPytorchEager;
+  Layout layout = Layout::kChannelsFirst;
   Optimizer optimizer = Optimizer::kSgd;
 };
 

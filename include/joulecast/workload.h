@@ -21,8 +21,12 @@ enum class Precision : std::uint8_t { kFp64, kFp32, kTf32, kTf32All, kFp16, kBf1
 // Decides which operators are fused, what a launch costs and how memory is allocated.
 enum class Runtime : std::uint8_t {
   kPytorchEager,
-  kCudaGraph,  // captured kernels, no host in the way (the aiconfigurator tables)
+  kCudaGraph,        // captured kernels, no host in the way (the aiconfigurator tables)
+  kPytorchCompiled,  // torch.compile: chains of elementwise work, norms and reductions in one kernel
 };
+
+// How images lie in memory: PyTorch's default, or its memory_format=torch.channels_last for network and input.
+enum class Layout : std::uint8_t { kChannelsFirst, kChannelsLast };
 
 // Whose calls a host's are compared with.
 enum class HostProfile : std::uint8_t {
@@ -44,10 +48,12 @@ struct Setting {
 
 std::string_view name(Mode mode);            // "inference", "training"
 std::string_view name(Precision precision);  // "fp32", ...
-std::string_view name(Runtime runtime);      // "pytorch-eager", "cuda-graph"
+std::string_view name(Runtime runtime);      // "pytorch-eager", "cuda-graph", "pytorch-compiled"
+std::string_view name(Layout layout);        // "channels-first", "channels-last"
 std::optional<Mode> parse_mode(std::string_view text);
 std::optional<Precision> parse_precision(std::string_view text);
 std::optional<Runtime> parse_runtime(std::string_view text);
+std::optional<Layout> parse_layout(std::string_view text);
 // "modern", "older", a factor on the modern one ("1.8"), or both ("older:1.2"). Factors from 0.01 to 100.
 std::optional<HostMachine> parse_host(std::string_view text);
 std::string text(const HostMachine& host);  // as parse_host reads it

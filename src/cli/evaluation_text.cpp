@@ -41,6 +41,10 @@ Json judgement_json(const Judgement& j) {
           {"coverage", optional_json(j.coverage)}};
 }
 
+std::string mode_text(const EvaluationGroup& g) {
+  return g.variant.empty() ? std::string(name(g.mode)) : fmt::format("{}, {}", name(g.mode), g.variant);
+}
+
 Json reasons_json(const Evaluation& e) {
   Json reasons = Json::array();
   for (const Refusal& r : e.refused.by_frequency())
@@ -53,6 +57,7 @@ Json table_json(const std::string& table, const Evaluation& e) {
   for (const EvaluationGroup& g : e.groups) {
     groups.push_back({{"gpu", g.gpu},
                       {"mode", name(g.mode)},
+                      {"variant", g.variant},
                       {"n", g.n},
                       {"unmapped", g.unmapped},
                       {"set_aside", g.set_aside},
@@ -105,7 +110,7 @@ std::string group_text(const EvaluationGroup& g) {
                percent(j->figures.median), percent(j->figures.p90), percent(j->figures.max), percent(j->figures.bias),
                percent(j->coverage)});
   }
-  std::string out = fmt::format("\n{}, {}\n", shortened(printable(g.gpu), 40), name(g.mode));
+  std::string out = fmt::format("\n{}, {}\n", shortened(printable(g.gpu), 40), mode_text(g));
   if (table.row_count() > 0) out += table.text(2);
   if (g.set_aside > 0)
     out += fmt::format("  {} set aside: not the primary runs of the table\n", rows_text(g.set_aside));
@@ -125,7 +130,7 @@ std::string reasons_text(const Evaluation& e) {
   return out;
 }
 
-constexpr std::string_view kCsvHeader = "gpu,mode,quantity,n,r2,mape,median_ape,p90_ape,max_ape,bias,coverage";
+constexpr std::string_view kCsvHeader = "gpu,mode,quantity,n,r2,mape,median_ape,p90_ape,max_ape,bias,coverage,variant";
 
 // Every line begins with `before`.
 std::string csv_lines(const Evaluation& e, std::string_view before) {
@@ -137,7 +142,7 @@ std::string csv_lines(const Evaluation& e, std::string_view before) {
                                 j->figures.bias, j->coverage}) {
         out += value ? fmt::format(",{}", *value) : ",";
       }
-      out += "\r\n";
+      out += fmt::format(",{}\r\n", g.variant);
     }
   }
   return out;
@@ -157,7 +162,7 @@ std::vector<std::string> group_lines(std::span<const TableEvaluation> tables) {
     if (!t.not_judged.empty()) continue;
     for (const EvaluationGroup& g : t.evaluation->groups) {
       if (g.n == 0) continue;
-      table.add({fmt::format("{}, {}", printable(g.gpu), name(g.mode)), std::to_string(g.n),
+      table.add({fmt::format("{}, {}", printable(g.gpu), mode_text(g)), std::to_string(g.n),
                  percent(g.time.figures.mape), percent(g.time.figures.median), percent(g.time.coverage),
                  percent(g.power.figures.mape), percent(g.energy.figures.mape)});
     }

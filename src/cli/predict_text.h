@@ -38,6 +38,7 @@ class PredictionReport {
     std::int64_t batch;
     Mode mode;
     Runtime runtime;
+    Layout layout;
     double flops, bytes;
     std::int64_t parameters;
     std::vector<UnknownOperator> unknown;

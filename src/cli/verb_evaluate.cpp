@@ -33,8 +33,9 @@ class RowFile {
  public:
   RowFile(const std::string& path, bool several) : several_(several), out_(path) {
     out_ << (several ? "table," : "")
-         << "line,subject,group,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,baseline,gpu_busy_s,"
-            "host_busy_s,cautions\r\n";
+         << "line,subject,group,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,spread,baseline,gpu_"
+            "busy_s,"
+            "host_busy_s,cautions,variant\r\n";
   }
   void begin(const std::string& table) {
     if (several_) before_ = csv_field(table) + ",";
@@ -56,11 +57,11 @@ class RowFile {
     if (!q) return;
     const bool network = baseline && r.gpu_busy > 0.0;
     out_ << before_;
-    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject), r.group,
-                        csv_field(r.gpu), name(r.mode), name(r.precision), r.batch, r.support, what, q->measured,
-                        q->found, q->lo, q->hi, baseline ? fmt::format("{}", *baseline) : "",
+    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject),
+                        r.group, csv_field(r.gpu), name(r.mode), name(r.precision), r.batch, r.support, what,
+                        q->measured, q->found, q->lo, q->hi, q->spread, baseline ? fmt::format("{}", *baseline) : "",
                         network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "",
-                        csv_field(r.cautions));
+                        csv_field(r.cautions), r.variant);
   }
   bool several_;
   std::string before_;
@@ -190,7 +191,10 @@ Action define_evaluate_with(CLI::App& app, ReadRows read) {
       ->type_name("NAME")
       ->expected(1)
       ->take_all();
-  app.add_option("--graphs", options->graphs, "for tables of networks: folder with MODEL.onnx for every model")
+  app.add_option(
+         "--graphs", options->graphs,
+         "for tables of networks: folder with MODEL.onnx for every model, and MODEL_training.onnx where training runs "
+         "another graph")
       ->type_name("DIR");
   app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);
   app.add_option("--rows", options->rows, "also write every row with its prediction to this CSV file")

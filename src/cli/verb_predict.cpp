@@ -18,7 +18,8 @@ namespace joulecast::cli {
 namespace {
 
 struct PredictVerb {
-  std::string model, mode = "inference", precision, runtime = "pytorch-eager", host, optimizer, pack;
+  std::string model, mode = "inference", precision, runtime = "pytorch-eager", layout = "channels-first", host,
+                     optimizer, pack;
   std::vector<std::string> gpus{"all"}, batches, shapes, gpu_files;
   std::size_t top = 0;
   bool breakdown = false;
@@ -81,6 +82,7 @@ tl::expected<PrepareOptions, Failure> prepare_options(const PredictVerb& options
   out.mode = *parse_mode(options.mode);
   if (!options.precision.empty()) out.precision = parse_precision(options.precision);
   out.runtime = *parse_runtime(options.runtime);
+  out.layout = *parse_layout(options.layout);
   if (options.optimizer.empty()) return out;
   if (out.mode != Mode::kTraining)
     return usage("--optimizer: inference takes no step of an optimizer", "add --mode training, or leave it out");
@@ -224,7 +226,9 @@ Action define_predict(CLI::App& app) {
   add_choice(app, "--precision", options->precision, "of the matrix work (default tf32: PyTorch's own)",
              {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"});
   add_choice(app, "--runtime", options->runtime, "what executes the network (default pytorch-eager)",
-             {"pytorch-eager", "cuda-graph"});
+             {"pytorch-eager", "pytorch-compiled", "cuda-graph"});
+  add_choice(app, "--layout", options->layout, "how images lie in memory (default channels-first)",
+             {"channels-first", "channels-last"});
   app.add_option("--host", options->host,
                  "what launches kernels: modern, older, or a factor on modern's cost of a call (default: modern, with "
                  "bounds for others)")

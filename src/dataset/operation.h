@@ -39,12 +39,13 @@ class OperationBuilder {
 // The same operation is built once and shared, for as long as the pool has room: then it starts anew.
 class OperationPool {
  public:
-  // Errors: those of `make`, a callable that gives Result<Graph>.
+  // Errors: those of `make`, a callable that gives Result<Graph>; and of infer_types(): shapes of a table may not fit.
   template <typename Make>
   Result<std::shared_ptr<const Graph>> get(const std::string& key, Make make) {
     const auto found = graphs_.find(key);
     if (found != graphs_.end()) return found->second;
     JC_ASSIGN_OR_RETURN(Graph graph, make());
+    JC_RETURN_IF_ERROR(infer_types(graph, {}));
     if (graphs_.size() == kMaxGraphs) graphs_.clear();
     return graphs_.emplace(key, std::make_shared<const Graph>(std::move(graph))).first->second;
   }

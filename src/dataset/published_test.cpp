@@ -41,6 +41,8 @@ constexpr Published kPublished[] = {
     {"networks/timm_benchmark.csv", "timm_benchmark", 0, 19107, 0},
     {"networks/torchvision_gpu_benchmark.csv", "torchvision_gpu_benchmark", 0, 2612, 0},
     {"networks/profet_train.csv", "profet_train", 0, 7983, 0},
+    {"networks/neusight_e2e.csv", "neusight_e2e", 0, 55, 3},
+    {"networks/neusight_e2e_ops.csv", "neusight_e2e_ops", 1035, 0, 2052},
     {"power/zeus_power_limit_sweep.csv", "zeus_power_limit_sweep", 0, 0, 0, 1048},
     {"power/perseus_stage_clock_sweep.csv", "perseus_stage_clock_sweep", 0, 0, 0, 2176},
     {"power/perseus_powerlimit_pipeline.csv", "perseus_powerlimit_pipeline", 0, 0, 0, 65},

@@ -164,7 +164,7 @@ TEST(Table, Neusight) {
       "gpu,op,dtype,batch,in_channels,out_channels,kernel,in_hw,stride,padding,latency_s,main_kernel,n_kernels,torch\n"
       "Tesla T4,conv,fp32,2,3,5,3,8,1,1,1e-3,k,1,p2.1.0\n");
   ASSERT_EQ(conv.operations.size(), 1U);
-  EXPECT_EQ(inputs(conv.operations[0]), "conv 2x3x8x8 5x3x3x3 5");
+  EXPECT_EQ(inputs(conv.operations[0]), "conv 2x3x8x8 5x3x3x3");
   const Table vec = parse(
       "gpu,op,split,dtype,rows,cols,latency_s,torch\n"
       "Tesla T4,ln,test,fp32,4,8,1e-5,p2.1.0\nTesla T4,mulu,test,fp32,4,8,1e-5,p2.1.0\n"
@@ -185,7 +185,7 @@ TEST(Table, Networks) {
   EXPECT_TRUE(timm.networks[0].channels_last);
   EXPECT_EQ(timm.networks[0].at.precision, Precision::kAmp);
   EXPECT_EQ(timm.networks[0].at.runtime, Runtime::kPytorchEager);
-  EXPECT_FALSE(timm.networks[1].at.runtime);
+  EXPECT_EQ(timm.networks[1].at.runtime, Runtime::kPytorchCompiled);
   EXPECT_EQ(timm.networks[1].at.software, "pytorch 2.1, compiled");
   const Table torchvision = parse(
       "gpu,n_gpus,mode,dtype,model,batch,img_size,median_s,mean_s,p10_s,p90_s,n_iter,path\n"
@@ -217,10 +217,15 @@ TEST(Table, OtherOperations) {
   const Table deepbench = parse(
       "gpu,workload,precision,section,op,params,application,pass,time_s,tflops,file\n"
       "NVIDIA V100,train,Float,x,Dense Matrix Multiplication,M=16;N=8;K=4;A Transpose=T;B Transpose=N,,Time,1e-5,1,x\n"
-      "NVIDIA V100,train,Float,x,Dense Matrix Multiplication,M=16;N=8,,Time,1e-5,1,x\n");
+      "NVIDIA V100,train,Float,x,Dense Matrix Multiplication,M=16;N=8,,Time,1e-5,1,x\n"
+      "NVIDIA V100,train,Float,x,Convolution,M=7;N=7;K=4;A Transpose=16;B Transpose=8,,Time,0.003,1,x\n"
+      "NVIDIA V100,train,Float,x,Recurrent Layers - LSTM,Input=512;N=1,,Timesteps,0.025,,x\n");
   ASSERT_EQ(deepbench.operations.size(), 1U);
   EXPECT_EQ(inputs(deepbench.operations[0]), "matmul 4x16 4x8");
-  EXPECT_EQ(deepbench.unmapped.rows(), 1U);
+  ASSERT_EQ(deepbench.unmapped.rows(), 3U);
+  EXPECT_EQ(deepbench.unmapped.reasons().at(1).reason,
+            "a convolution with the width of its filter where its time should be");
+  EXPECT_EQ(deepbench.unmapped.reasons().at(2).reason, "a number of time steps where the time should be");
   const std::string vidur_header =
       "gpu,model,tensor_parallel,n_head,n_kv_head,n_embd,n_ffn,gated_mlp,num_tokens,op,latency_s\n";
   const auto vidur = [&](std::string_view op) {

@@ -32,7 +32,7 @@ Result<Found> finite(Result<Found> found) {
 }
 
 JudgedQuantity beside(double measured, const FoundValue& found) {
-  return {measured, found.value, found.lo, found.hi};
+  return {measured, found.value, found.lo, found.hi, found.spread};
 }
 
 JudgedRow judged(const Circumstances& at, const Readings& readings, const Found& found) {
@@ -49,6 +49,13 @@ JudgedRow judged(const Circumstances& at, const Readings& readings, const Found&
   if (readings.power) out.power = beside(readings.power->value(), found.power);
   if (const auto energy = energy_of(readings)) out.energy = beside(*energy, found.energy);
   return out;
+}
+
+std::string_view variant_of(const MeasuredOperation&) {
+  return {};
+}
+std::string_view variant_of(const MeasuredNetwork& row) {
+  return row.compiled ? "compiled" : row.channels_last ? "channels-last" : "";
 }
 
 std::string subject_of(const MeasuredNetwork& row) {
@@ -82,9 +89,10 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
   // The row's own words come from `describe`.
   const auto hold_against = [&](const auto& row, Result<Found> prediction, const auto& describe) {
     const auto found = finite(std::move(prediction));
-    if (!found) return tally.unmapped(row.at, row.from.line, found.error().text());
+    if (!found) return tally.unmapped(row.at, variant_of(row), row.from.line, found.error().text());
     JudgedRow done = judged(row.at, row.readings, *found);
     done.line = row.from.line;
+    done.variant = variant_of(row);
     done.cautions = row.from.anomaly;
     describe(done);
     tally.judged(row.at, done);
@@ -97,7 +105,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
   };
   sink.network = [&](const MeasuredNetwork& row) {
     needs_graphs = needs_graphs || !judges_->have_graphs;
-    if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
+    if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at, variant_of(row));
     hold_against(row, judges_->networks.predict(row), [&](JudgedRow& done) {
       done.subject = subject_of(row);
       done.batch = row.batch.value_or(0);

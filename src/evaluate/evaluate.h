@@ -32,6 +32,7 @@ struct Judgement {
 struct EvaluationGroup {
   std::string gpu;  // as the table writes it
   Mode mode = Mode::kInference;
+  std::string_view variant;   // "compiled", "channels-last", or empty: networks as PyTorch runs them by default
   std::size_t n = 0;          // rows judged
   std::size_t unmapped = 0;   // rows of this GPU and mode that could not be
   std::size_t set_aside = 0;  // rows the table's guide says a better run replaced
@@ -41,7 +42,7 @@ struct EvaluationGroup {
 struct Evaluation {
   std::string layout;
   bool fitted_on = false;               // the pack was fitted on a table of this layout: its rows are not held out
-  std::vector<EvaluationGroup> groups;  // by GPU, then mode
+  std::vector<EvaluationGroup> groups;  // by GPU, then mode, then variant
   std::size_t unread = 0;               // lines that are no row at all
   Refusals refused;                     // unread lines and unmapped rows, and why
 
@@ -52,6 +53,7 @@ struct Evaluation {
 // A measured value and its prediction.
 struct JudgedQuantity {
   double measured = 0, found = 0, lo = 0, hi = 0;
+  double spread = 1;  // of an operation: bounds are found * exp(+-factor * spread), with the pack's factor
 };
 
 // One row, for those who want more than the figures.
@@ -62,7 +64,8 @@ struct JudgedRow {
   std::string gpu;
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;
-  std::int64_t batch = 0;  // of a network
+  std::string_view variant;  // as of EvaluationGroup
+  std::int64_t batch = 0;    // of a network
   std::string_view support;
   double baseline = 0;                 // seconds: the bound of an operation, the roofline of a network
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network

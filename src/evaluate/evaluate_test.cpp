@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -37,6 +39,33 @@ Evaluated evaluate(const std::string& path, const std::string& graphs = {}) {
   EXPECT_TRUE(done) << done.error().text();
   if (done) out.evaluation = std::move(*done);
   return out;
+}
+
+// Compiled networks and those channels-last are groups of their own, and are predicted as what they are.
+TEST(EvaluateTable, KeepsRuntimesAndLayoutsApart) {
+  const std::string graphs = testing::TempDir() + "evaluate_variants";
+  std::filesystem::create_directories(graphs);
+  std::ofstream(graphs + "/net.jcg") << R"(graph "n" {
+    input %x : f32[batch, 64, 56, 56]
+    parameter %w : f32[64, 64, 3, 3]
+    %a = conv(%x, %w) {padding_begin = [1, 1], padding_end = [1, 1]}
+    %y = activation(%a) {kind = relu}
+    output %y
+  })";
+  const std::string table = table_file("evaluate_variants.csv",
+                                       "gpu,mode,dtype,layout,torch,cuda,compiled,model,img_size,batch,step_latency_s\n"
+                                       "NVIDIA GeForce RTX 4090,infer,amp,nchw,2.4,121,0,net,56,256.0,0.001\n"
+                                       "NVIDIA GeForce RTX 4090,infer,amp,nchw,2.4,121,1,net,56,256.0,0.001\n"
+                                       "NVIDIA GeForce RTX 4090,infer,amp,nhwc,2.4,121,0,net,56,256.0,0.001\n");
+  const Evaluated found = evaluate(table, graphs);
+  ASSERT_EQ(found.rows.size(), 3U);
+  const std::array<double, 3> times{found.rows[0].time->found, found.rows[1].time->found, found.rows[2].time->found};
+  EXPECT_LT(times[2], times[0]);  // no copies
+  EXPECT_LT(times[1], times[0]);
+  ASSERT_EQ(found.evaluation.groups.size(), 3U);
+  EXPECT_EQ(found.evaluation.groups[0].variant, "");
+  EXPECT_EQ(found.evaluation.groups[1].variant, "channels-last");
+  EXPECT_EQ(found.evaluation.groups[2].variant, "compiled");
 }
 
 // A measurement that says what is predicted has no error; one of four fifths of it an error of 0.25.
@@ -136,6 +165,42 @@ TEST(EvaluateTable, NetworksNeedGraphs) {
   EXPECT_EQ(e.rows[0].batch, 8);
   EXPECT_EQ(e.evaluation.groups[0].set_aside, 1U) << "four GPUs";
   EXPECT_EQ(e.evaluation.groups[0].unmapped, 1U) << "no name leads out of the folder";
+}
+
+TEST(EvaluateTable, ANetworkInTrainingMayHaveAGraphOfItsOwn) {
+  const std::string path = table_file(
+      "evaluate_training.csv",
+      "gpu,model,mode,option,batch_per_gpu,seq_len,dtype,n_layers,e2e_latency_s,forward_latency_s,backward_latency_s\n"
+      "Tesla_T4,net,train,,8,64,fp32,2,0.1,0.03,0.07\nTesla_T4,net,inf,,8,64,fp32,2,0.03,0.03,0\n");
+  const std::filesystem::path graphs = std::filesystem::path(testing::TempDir()) / "graphs_of_training";
+  std::filesystem::remove_all(graphs);  // of an earlier run
+  std::filesystem::create_directories(graphs);
+  const auto layers = [&](const char* file, int width) {
+    std::ofstream(graphs / file) << "graph \"net\" {\ninput %x : f32[batch, sequence, 256]\nparameter %w : f32["
+                                 << width << ", 256]\n%y = linear(%x, %w)\noutput %y\n}\n";
+  };
+  layers("net.jcg", 64);
+  const Evaluated same = evaluate(path, graphs);
+  layers("net_training.jcg", 65536);
+  const Evaluated own = evaluate(path, graphs);
+  ASSERT_EQ(same.rows.size(), 2U);
+  ASSERT_EQ(own.rows.size(), 2U);
+  EXPECT_GT(own.rows[0].time->found, 10 * same.rows[0].time->found);
+  EXPECT_EQ(own.rows[1].time->found, same.rows[1].time->found) << "inference keeps its own";
+}
+
+// A step of training that overwrites its gradients moves less than the benchmark that adds them up.
+TEST(EvaluateTable, TrainingRowsWithoutAccumulation) {
+  const std::string header =
+      "gpu,model,mode,option,batch,seq_len,idx,node,kind,target,input_shapes,output_shape,dtype,latency_s,forward_s,"
+      "backward_s,accum_s\n";
+  const Evaluated e = evaluate(table_file(
+      "evaluate_ops.csv",
+      header + "Tesla_T4,net,train,,8,64,1,add_1,call_function,add,\"[[64,1048576],[64,1048576]]\",\"(64,1048576)\","
+               "float32,6e-3,4e-3,1e-5,0\n"));
+  ASSERT_EQ(e.rows.size(), 1U);
+  // Three tensors of 256 MiB forward and three backward at 320 GB/s; adding up would be another three.
+  EXPECT_LT(e.rows[0].time->found, 9.0 * 268435456 / (0.9 * 320e9));
 }
 
 // A table that fails, or that holds something else, leaves nothing behind for the next one.

@@ -9,6 +9,7 @@
 
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
+#include "predict/compose.h"
 #include "predict/lower.h"
 #include "predict/measured_work.h"
 #include "predict/pack_names.h"
@@ -16,8 +17,15 @@
 namespace joulecast {
 namespace {
 
-FoundValue with_factor(double value, double log_factor) {
-  return {value, value / std::exp(log_factor), value * std::exp(log_factor)};
+// The benchmark that was learnt from adds to its gradients; this one overwrote them, as networks do.
+double without_accumulation(const OperationPrediction& p, const Device& device) {
+  const ComposePart part{.gpu = p.time, .accumulation_bytes = p.physics.accumulation_bytes};
+  return std::max(busy_in_network(part, device, Mode::kTraining), std::min(p.time, p.physics.host));
+}
+
+FoundValue with_factor(double value, double log_factor, double spread) {
+  const double factor = std::exp(log_factor * spread);
+  return {value, value / factor, value * factor, spread};
 }
 
 }  // namespace
@@ -26,6 +34,7 @@ Result<OperationJudge> OperationJudge::open(const std::string& pack, const Catal
   JC_ASSIGN_OR_RETURN(Pack opened, Pack::open(pack));
   OperationJudge out(std::move(opened), catalogue);
   JC_ASSIGN_OR_RETURN(out.estimator_, Estimator::from(*out.pack_));
+  JC_ASSIGN_OR_RETURN(out.spreads_, SpreadModels::from(*out.pack_));
   JC_ASSIGN_OR_RETURN(out.intervals_, out.pack_->table(pack_names::kIntervals));
   return out;
 }
@@ -43,15 +52,17 @@ Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
   const Estimator::Trust& trust = estimator_.trust(gpu->id);
   OperationPrediction p;
   JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));
+  if (row.at.mode == Mode::kTraining && !row.gradients_accumulated) p.time = without_accumulation(p, device);
   const Group group = group_of(work.work);
   const bool seen = trust.seen(group, arithmetic_of(work.work));
   const auto factor = [&](std::string_view what) {
     return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), seen ? "seen" : "unseen-gpu", what))
         .value_or(1.0);
   };
-  return Found{.time = with_factor(p.time, factor("time")),
-               .power = with_factor(p.power, factor("power")),
-               .energy = with_factor(p.time * p.power, factor("energy")),
+  const Spread spread = seen ? spreads_.of(work.work, device, work.situation, p.time) : Spread{};
+  return Found{.time = with_factor(p.time, factor("time"), spread.time),
+               .power = with_factor(p.power, factor("power"), spread.power),
+               .energy = with_factor(p.time * p.power, factor("energy"), spread.energy),
                .baseline = p.physics.bound,
                .group = name(group),
                .support = seen ? "seen" : "unseen-gpu"};
@@ -127,6 +138,10 @@ double roofline(const Workload& load, const Device& device) {
 }  // namespace
 
 const Result<Graph>& NetworkJudge::graph(const MeasuredNetwork& row) {
+  if (row.at.mode == Mode::kTraining) {  // other heads, or the dropout that files of inference do not have
+    const Result<Graph>& trained = read(row.model + "_training");
+    if (trained) return trained;
+  }
   const Result<Graph>& plain = read(row.model);
   if (!row.image_size || (plain && fits(*plain, row))) return plain;
   const Result<Graph>& sized = read(fmt::format("{}_{}", row.model, *row.image_size));
@@ -135,8 +150,6 @@ const Result<Graph>& NetworkJudge::graph(const MeasuredNetwork& row) {
 
 Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
   if (row.gpu_count != 1) return unsupported("several GPUs");
-  if (row.compiled) return unsupported("compiled networks are another runtime");
-  if (row.channels_last) return unsupported("channels-last networks: the laws know PyTorch's default layout");
   if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
   const Result<Graph>& network = graph(row);
   if (!network) return tl::unexpected(network.error());
@@ -146,7 +159,10 @@ Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Workload load,
                       prepare(*network, binding_of(*network, row),
-                              {.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime}));
+                              {.mode = row.at.mode,
+                               .precision = row.at.precision,
+                               .runtime = *row.at.runtime,
+                               .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst}));
   const Setting setting{.sm_clock = {}, .power_limit = row.at.power_limit};
   JC_ASSIGN_OR_RETURN(
       const Prediction p,

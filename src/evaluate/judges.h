@@ -11,11 +11,13 @@
 #include "joulecast/gpu.h"
 #include "joulecast/predict.h"
 #include "predict/estimator.h"
+#include "predict/spread.h"
 
 namespace joulecast {
 
 struct FoundValue {
   double value = 0, lo = 0, hi = 0;
+  double spread = 1;  // of an operation: what the pack's factor was multiplied by
 };
 struct Found {
   FoundValue time, power, energy;
@@ -40,6 +42,7 @@ class OperationJudge {
   std::unique_ptr<Pack> pack_;  // on the heap: the estimator's views must survive a move
   const Catalogue* catalogue_;
   Estimator estimator_;
+  SpreadModels spreads_;
   TableView intervals_;
 };
 

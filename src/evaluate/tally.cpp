@@ -15,33 +15,34 @@ Judgement Tally::Column::judge() const {
   return {error_figures(measured, found), coverage(measured, lo, hi)};
 }
 
-Tally::Group& Tally::group(const Circumstances& at) {
-  return groups_[{at.gpu_label.empty() ? at.gpu : at.gpu_label, at.mode}];
+Tally::Group& Tally::group(const Circumstances& at, std::string_view variant) {
+  return groups_[{at.gpu_label.empty() ? at.gpu : at.gpu_label, at.mode, variant}];
 }
 
 void Tally::judged(const Circumstances& at, const JudgedRow& row) {
-  Group& g = group(at);
+  Group& g = group(at, row.variant);
   ++g.n;
   g.time.add(row.time);
   g.power.add(row.power);
   g.energy.add(row.energy);
 }
 
-void Tally::unmapped(const Circumstances& at, std::size_t line, const std::string& reason) {
-  ++group(at).unmapped;
+void Tally::unmapped(const Circumstances& at, std::string_view variant, std::size_t line, const std::string& reason) {
+  ++group(at, variant).unmapped;
   refused_.add(line, reason);
 }
 
-void Tally::set_aside(const Circumstances& at) {
-  ++group(at).set_aside;
+void Tally::set_aside(const Circumstances& at, std::string_view variant) {
+  ++group(at, variant).set_aside;
 }
 
 Evaluation Tally::finish() const {
   Evaluation out;
   out.refused = refused_;
   for (const auto& [key, g] : groups_) {
-    out.groups.push_back({.gpu = key.first,
-                          .mode = key.second,
+    out.groups.push_back({.gpu = std::get<0>(key),
+                          .mode = std::get<1>(key),
+                          .variant = std::get<2>(key),
                           .n = g.n,
                           .unmapped = g.unmapped,
                           .set_aside = g.set_aside,

@@ -3,7 +3,8 @@
 
 #include <map>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "dataset/measured.h"
@@ -15,8 +16,8 @@ namespace joulecast {
 class Tally {
  public:
   void judged(const Circumstances& at, const JudgedRow& row);
-  void unmapped(const Circumstances& at, std::size_t line, const std::string& reason);
-  void set_aside(const Circumstances& at);
+  void unmapped(const Circumstances& at, std::string_view variant, std::size_t line, const std::string& reason);
+  void set_aside(const Circumstances& at, std::string_view variant = {});
 
   [[nodiscard]] Evaluation finish() const;
 
@@ -30,9 +31,9 @@ class Tally {
     std::size_t n = 0, unmapped = 0, set_aside = 0;
     Column time, power, energy;
   };
-  Group& group(const Circumstances& at);
+  Group& group(const Circumstances& at, std::string_view variant);
 
-  std::map<std::pair<std::string, Mode>, Group> groups_;
+  std::map<std::tuple<std::string, Mode, std::string_view>, Group> groups_;
   Refusals refused_;
 };
 

@@ -59,7 +59,7 @@ TEST(Tally, GroupsAreByTheTablesWordForTheGpuAndByMode) {
   tally.judged(on("a30", Mode::kTraining), timed(1, 1, 1, 1));
   tally.judged(labelled, timed(1, 1, 1, 1));
   tally.set_aside(on("a30"));
-  tally.unmapped(on("a30"), 12, "no such GPU");
+  tally.unmapped(on("a30"), {}, 12, "no such GPU");
   const Evaluation e = tally.finish();
   ASSERT_EQ(e.groups.size(), 3U);
   EXPECT_EQ(e.groups[0].gpu, "a30");

@@ -38,7 +38,8 @@ inline constexpr int kFolds = 15;
 // How far trees are trusted on a GPU that was not measured, chosen by leaving GPUs out.
 double trust_unseen(Group group);
 
-// A full fit judges itself; a quick one gives the same models and no held-out figures but the times power is learnt on.
+// A full fit judges itself on GPUs left out too; a quick one gives the same models and leaves out operations alone: the
+// times that power is learnt on and the errors that spreads are learnt from.
 enum class Judging : std::uint8_t { kFull, kQuick };
 
 // Told after each model that was fitted: what it was, and what it cost in units of group_cost().

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <optional>
 #include <set>
 
 #include "dataset/metrics.h"
@@ -37,30 +39,48 @@ Json model_json(const ForestView& forest) {
 
 }  // namespace
 
-void Cells::add(const std::vector<Sample>& samples, const HeldOut& held) {
+void Cells::Pairs::add(double value, double predicted, double factor, const std::vector<double>& spread,
+                       std::size_t row) {
+  measured.push_back(value);
+  found.push_back(predicted);
+  half_width.push_back(factor * (spread.empty() ? 1.0 : spread[row]));
+}
+
+// Errors, how many lie inside their interval, and how wide the middle one of these is: half of it, in shares of the
+// predicted value.
+Json Cells::Pairs::json() const {
+  Json out = figures_json(measured, found);
+  std::size_t inside = 0;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    inside += std::abs(std::log(found[i] / measured[i])) <= half_width[i] ? 1U : 0U;
+  const std::optional<double> middle = quantile(half_width, 0.5);
+  out["coverage"] =
+      measured.empty() ? Json(nullptr) : Json(static_cast<double>(inside) / static_cast<double>(measured.size()));
+  out["interval"] = middle ? Json(std::sinh(*middle)) : Json(nullptr);
+  return out;
+}
+
+void Cells::add(const std::vector<Sample>& samples, const HeldOut& held, const Bounds& bounds) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& s = samples[i];
     if (!s.primary) continue;
-    Pairs& p = cells_[fmt::format("{}/{}/{}", s.table, s.gpu_name, name(s.mode))];
+    Cell& cell = cells_[fmt::format("{}/{}/{}", s.table, s.gpu_name, name(s.mode))];
     std::array<float, kMaxFeatures> unused{};
-    p.time.push_back(s.time);
-    p.time_found.push_back(held.time[i]);
-    p.bound.push_back(physics_of(s.work, s.device, s.situation, unused).bound);
+    cell.time.add(s.time, held.time[i], bounds.time, bounds.spread.time, i);
+    cell.bound.push_back(physics_of(s.work, s.device, s.situation, unused).bound);
     if (!s.power) continue;
-    p.power.push_back(*s.power);
-    p.power_found.push_back(held.power[i]);
-    p.energy.push_back(*s.power * s.time);
-    p.energy_found.push_back(held.power[i] * held.time[i]);
+    cell.power.add(*s.power, held.power[i], bounds.power, bounds.spread.power, i);
+    cell.energy.add(*s.power * s.time, held.power[i] * held.time[i], bounds.energy, bounds.spread.energy, i);
   }
 }
 
 Json Cells::json() const {
   Json out = Json::object();
-  for (const auto& [key, p] : cells_) {
-    out[key] = {{"time", figures_json(p.time, p.time_found)},
-                {"time_bound_alone", figures_json(p.time, p.bound)},
-                {"power", figures_json(p.power, p.power_found)},
-                {"energy", figures_json(p.energy, p.energy_found)}};
+  for (const auto& [key, cell] : cells_) {
+    out[key] = {{"time", cell.time.json()},
+                {"time_bound_alone", figures_json(cell.time.measured, cell.bound)},
+                {"power", cell.power.json()},
+                {"energy", cell.energy.json()}};
   }
   return out;
 }

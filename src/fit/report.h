@@ -9,23 +9,36 @@
 
 #include "fit/fit.h"
 #include "fit/samples.h"
+#include "fit/spread.h"
 #include "predict/pack/pack.h"
 
 namespace joulecast {
 
 using Json = nlohmann::ordered_json;
 
+// What the intervals around held-out predictions are made of: bounds are value * exp(+-factor * spread).
+struct Bounds {
+  double time, power, energy;  // factors
+  const HeldOutSpread& spread;
+};
+
 // Held-out figures by table, GPU and mode, over all groups together. Primary rows only.
 class Cells {
  public:
-  void add(const std::vector<Sample>& samples, const HeldOut& held);
+  void add(const std::vector<Sample>& samples, const HeldOut& held, const Bounds& bounds);
   [[nodiscard]] Json json() const;
 
  private:
   struct Pairs {
-    std::vector<double> time, time_found, bound, power, power_found, energy, energy_found;
+    std::vector<double> measured, found, half_width;  // the last as a logarithm
+    void add(double value, double predicted, double factor, const std::vector<double>& spread, std::size_t row);
+    [[nodiscard]] Json json() const;
   };
-  std::map<std::string, Pairs> cells_;
+  struct Cell {
+    Pairs time, power, energy;
+    std::vector<double> bound;
+  };
+  std::map<std::string, Cell> cells_;
 };
 
 // "tables": the layouts with used rows; "sources": all of them, with files, publishers and reasons.

@@ -19,6 +19,7 @@
 #include "fit/rows.h"
 #include "fit/settings/judge.h"
 #include "fit/settings_piece.h"
+#include "fit/spread.h"
 #include "predict/compose.h"
 #include "predict/describe.h"
 #include "predict/pack/writer.h"
@@ -29,36 +30,37 @@ namespace {
 
 using Numbers = std::map<std::string, double>;
 
-// Split conformal: the factor that holds the measured value in `kIntervalLevel` of the held-out cases, as a logarithm.
-double conformal(const std::vector<double>& measured, const std::vector<double>& found) {
-  std::vector<double> distances;
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    if (measured[i] > 0.0 && found[i] > 0.0) distances.push_back(std::abs(std::log(found[i] / measured[i])));
-  }
+// Split conformal: the factor that holds the measured value in `kIntervalLevel` of the held-out cases, as a logarithm,
+// in units of the spread.
+double conformal(const std::vector<double>& scores) {
   constexpr double kLevel = 0.9;
-  const auto n = static_cast<double>(distances.size());
-  return quantile(distances, std::min(1.0, kLevel * (n + 1.0) / std::max(n, 1.0))).value_or(1.0);
+  const auto n = static_cast<double>(scores.size());
+  return quantile(scores, std::min(1.0, kLevel * (n + 1.0) / std::max(n, 1.0))).value_or(1.0);
 }
 
+// Those that `out` does not have yet.
 void add_intervals(Group group, std::string_view split, const std::vector<Sample>& samples, const HeldOut& held,
-                   Numbers& out) {
-  struct {
-    std::vector<double> time, time_found, power, power_found, energy, energy_found;
-  } p;
+                   const HeldOutSpread& spread, Numbers& out) {
+  std::vector<double> time;
+  std::vector<double> power;
+  std::vector<double> energy;
+  const auto add = [](std::vector<double>& scores, double measured, double found, const std::vector<double>& spreads,
+                      std::size_t i) {
+    if (measured > 0.0 && found > 0.0)
+      scores.push_back(std::abs(std::log(found / measured)) / (spreads.empty() ? 1.0 : spreads[i]));
+  };
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (!samples[i].primary) continue;
-    p.time.push_back(samples[i].time);
-    p.time_found.push_back(held.time[i]);
-    if (!samples[i].power) continue;
-    p.power.push_back(*samples[i].power);
-    p.power_found.push_back(held.power[i]);
-    p.energy.push_back(*samples[i].power * samples[i].time);
-    p.energy_found.push_back(held.power[i] * held.time[i]);
+    const Sample& s = samples[i];
+    if (!s.primary) continue;
+    add(time, s.time, held.time[i], spread.time, i);
+    if (!s.power) continue;
+    add(power, *s.power, held.power[i], spread.power, i);
+    add(energy, *s.power * s.time, held.power[i] * held.time[i], spread.energy, i);
   }
   const std::string prefix = fmt::format("operation/{}/{}", name(group), split);
-  out[prefix + "/time"] = conformal(p.time, p.time_found);
-  out[prefix + "/power"] = conformal(p.power, p.power_found);
-  out[prefix + "/energy"] = conformal(p.energy, p.energy_found);
+  out.try_emplace(prefix + "/time", conformal(time));
+  out.try_emplace(prefix + "/power", conformal(power));
+  out.try_emplace(prefix + "/energy", conformal(energy));
 }
 
 // Fewer rows than this tell no model what a GPU is like.
@@ -71,8 +73,8 @@ void add_gpus(Group group, const std::vector<Sample>& samples, Numbers& gpus, Nu
     gpus[fmt::format("architecture/{}", s.gpu->architecture)] = 1.0;
     largest = std::max(largest, work_size(s.work));
     ++rows[fmt::format("seen/{}/{}", name(group), s.gpu->id)];
-    // Whole networks of convolutions were measured there: only then is a network inside.
-    if (group == Group::kConv) ++rows[fmt::format("measured/{}", s.gpu->id)];
+    // Whole networks of convolutions were measured there: only then is a network inside. Bare loops are of one kind.
+    if (group == Group::kConv && s.situation.host != Host::kBare) ++rows[fmt::format("measured/{}", s.gpu->id)];
     if (const auto math = arithmetic_of(s.work))
       ++rows[fmt::format("arithmetic/{}/{}/{}", name(group), name(*math), s.gpu->id)];
   }
@@ -93,11 +95,12 @@ Numbers compose_numbers() {
           {"power_ceiling", c.power_ceiling}};
 }
 
-// Without a calibration file nothing is known about whole networks: a factor of three, whatever is predicted.
+// Those that `out` does not have yet. Without a calibration file nothing is known about whole networks: a factor of
+// three, whatever is predicted.
 void add_network_intervals(Numbers& out) {
   for (const char* what : {"time", "power", "energy"}) {
     for (const char* support : {"inside", "edge", "outside"})
-      out[fmt::format("network/{}/{}", what, support)] = std::log(3.0);
+      out.try_emplace(fmt::format("network/{}/{}", what, support), std::log(3.0));
   }
 }
 
@@ -116,17 +119,23 @@ Result<Json> calibration_of(const std::string& path) {
   return calibration;
 }
 
-// Factors that were judged on families and GPUs left out replace those of random folds: operations of one network
+// Factors that were judged on families and GPUs left out stand before those of random folds: operations of one network
 // resemble each other, and random folds put them on both sides.
-void add_calibration(const Json& calibration, Numbers& intervals) {
-  if (calibration.is_null()) return;
-  for (const auto& [key, value] : calibration.at("intervals").items()) intervals[key] = value.get<double>();
+Numbers factors_of(const Json& calibration) {
+  Numbers out;
+  if (calibration.is_null()) return out;
+  for (const auto& [key, value] : calibration.at("intervals").items()) out.emplace(key, value.get<double>());
+  return out;
 }
 
 constexpr const char* kHeldOut = "held-out";
+constexpr const char* kSpread = "spread";  // in it
 
 Json held_out_json(const HeldOut& held) {
   return {{"time", held.time}, {"power", held.power}};
+}
+Json held_out_json(const HeldOutSpread& held) {
+  return {{"time", held.time}, {"power", held.power}, {"energy", held.energy}};
 }
 
 // The numbers that `json` holds under this key: one a sample, or none in a quick fit.
@@ -143,6 +152,14 @@ Result<std::vector<double>> numbers_of(const Json& json, const char* split, cons
   return out;
 }
 
+Result<HeldOutSpread> held_out_spread_of(const Json& json, std::size_t samples) {
+  HeldOutSpread out;
+  JC_ASSIGN_OR_RETURN(out.time, numbers_of(json, kSpread, "time", samples));
+  JC_ASSIGN_OR_RETURN(out.power, numbers_of(json, kSpread, "power", samples));
+  JC_ASSIGN_OR_RETURN(out.energy, numbers_of(json, kSpread, "energy", samples));
+  return out;
+}
+
 Result<HeldOut> held_out_of(const Json& json, const char* split, std::size_t samples) {
   HeldOut out;
   JC_ASSIGN_OR_RETURN(out.time, numbers_of(json, split, "time", samples));
@@ -153,20 +170,29 @@ Result<HeldOut> held_out_of(const Json& json, const char* split, std::size_t sam
 // Fits piece after piece and gathers what the pack holds.
 class Training {
  public:
-  Training(const TrainOptions& options, const Rows& rows, const Progress& progress)
+  // `calibration`: null, or a calibration file.
+  Training(const TrainOptions& options, const Rows& rows, Json calibration, const Progress& progress)
       : judging_(options.quick ? Judging::kQuick : Judging::kFull),
         method_(options.method),
         how_(fmt::format("{}, {}, {}", name(options.method), options.quick ? "quick" : "full", booster_version())),
         rows_(rows),
+        calibration_(std::move(calibration)),
         progress_(progress),
         checkpoint_(options.out, progress),
-        pace_(progress, total_cost()) {}
+        pace_(progress, total_cost()),
+        intervals_(factors_of(calibration_)) {}
 
   Result<void> add_group(Group group);
   Result<void> add_settings();
-  Result<void> write(const TrainOptions& options, Json calibration);
+  Result<void> write(const TrainOptions& options);
 
  private:
+  // By the factors that the pack will have.
+  [[nodiscard]] Bounds bounds(Group group, std::string_view split, const HeldOutSpread& spread) const {
+    const std::string prefix = fmt::format("operation/{}/{}", name(group), split);
+    return {intervals_.at(prefix + "/time"), intervals_.at(prefix + "/power"), intervals_.at(prefix + "/energy"),
+            spread};
+  }
   [[nodiscard]] double cost_of(Group group) const { return group_cost(group, samples_of(group), judging_); }
   [[nodiscard]] double total_cost() const {
     double sum = settings_cost(rows_.sweeps, judging_);
@@ -185,12 +211,13 @@ class Training {
   Result<PackWriter> fitted(Group group);
   Result<Piece> piece_for(Group group);
   Result<void> judge(Group group, const Piece& piece);
-  [[nodiscard]] Json report(const TrainOptions& options, Json calibration) const;
+  [[nodiscard]] Json report(const TrainOptions& options) const;
 
   Judging judging_;
   Method method_;
   std::string how_;  // every option that changes what is fitted to the same rows
   const Rows& rows_;
+  Json calibration_;
   Progress progress_;
   Checkpoint checkpoint_;
   Pace pace_;
@@ -211,7 +238,17 @@ Result<PackWriter> Training::fitted(Group group) {
   JC_RETURN_IF_ERROR(out.add_forest("power/" + group_name, found.any.power));
   JC_RETURN_IF_ERROR(out.add_forest("time-seen/" + group_name, found.seen.time));
   JC_RETURN_IF_ERROR(out.add_forest("power-seen/" + group_name, found.seen.power));
-  const Json held = {{"random", held_out_json(found.random)}, {"unseen_gpu", held_out_json(found.unseen_gpu)}};
+  HeldOutSpread spreads;
+  if (!samples_of(group).empty()) {
+    JC_ASSIGN_OR_RETURN(SpreadFit spread, fit_spread(group, samples_of(group), found.random));
+    JC_RETURN_IF_ERROR(out.add_forest(pack_names::spread("time", group_name), spread.time));
+    JC_RETURN_IF_ERROR(out.add_forest(pack_names::spread("power", group_name), spread.power));
+    JC_RETURN_IF_ERROR(out.add_forest(pack_names::spread("energy", group_name), spread.energy));
+    spreads = std::move(spread.held_out);
+  }
+  const Json held = {{"random", held_out_json(found.random)},
+                     {"unseen_gpu", held_out_json(found.unseen_gpu)},
+                     {kSpread, held_out_json(spreads)}};
   JC_RETURN_IF_ERROR(out.add_json(kHeldOut, held.dump()));
   return out;
 }
@@ -223,10 +260,11 @@ Result<void> Training::judge(Group group, const Piece& piece) {
   const std::vector<Sample>& samples = samples_of(group);
   JC_ASSIGN_OR_RETURN(const HeldOut random, held_out_of(json, "random", samples.size()));
   JC_ASSIGN_OR_RETURN(const HeldOut unseen, held_out_of(json, "unseen_gpu", samples.size()));
-  random_.add(samples, random);
-  unseen_.add(samples, unseen);
-  add_intervals(group, "seen", samples, random, intervals_);
-  add_intervals(group, "unseen-gpu", samples, unseen, intervals_);
+  JC_ASSIGN_OR_RETURN(const HeldOutSpread spread, held_out_spread_of(json, samples.size()));
+  add_intervals(group, "seen", samples, random, spread, intervals_);
+  add_intervals(group, "unseen-gpu", samples, unseen, {}, intervals_);
+  random_.add(samples, random, bounds(group, "seen", spread));
+  unseen_.add(samples, unseen, bounds(group, "unseen-gpu", {}));
   return {};
 }
 
@@ -269,7 +307,7 @@ Result<void> Training::add_settings() {
   return writer_.add_table(std::string(pack_names::kSettings), numbers);
 }
 
-Json Training::report(const TrainOptions& options, Json calibration) const {
+Json Training::report(const TrainOptions& options) const {
   return {{"schema", "joulecast.pack-report/1"},
           {"made_by", "joulecast " JOULECAST_VERSION},
           {"quick", options.quick},
@@ -284,13 +322,12 @@ Json Training::report(const TrainOptions& options, Json calibration) const {
           {"held_out_operations", random_.json()},
           {"held_out_gpus", unseen_.json()},
           {"settings", settings_},
-          {"calibration", std::move(calibration)}};
+          {"calibration", calibration_}};
 }
 
-Result<void> Training::write(const TrainOptions& options, Json calibration) {
+Result<void> Training::write(const TrainOptions& options) {
   add_network_intervals(intervals_);
-  add_calibration(calibration, intervals_);
-  const std::string text = report(options, std::move(calibration)).dump(1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = report(options).dump(1, ' ', false, Json::error_handler_t::replace);
   JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kCompose), compose_numbers()));
   JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kGpus), gpus_));
   JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kRanges), ranges_));
@@ -321,10 +358,10 @@ Result<void> train(const TrainOptions& options, const Progress& progress) {
   JC_ASSIGN_OR_RETURN(Json calibration, calibration_of(options.calibration));
   JC_ASSIGN_OR_RETURN(const Rows rows, read_tables(options, progress));
   if (rows.empty()) return invalid("no row of the tables can be fitted on");
-  Training training(options, rows, progress);
+  Training training(options, rows, std::move(calibration), progress);
   for (std::size_t g = 0; g < kGroups; ++g) JC_RETURN_IF_ERROR(training.add_group(static_cast<Group>(g)));
   JC_RETURN_IF_ERROR(training.add_settings());
-  return training.write(options, std::move(calibration));
+  return training.write(options);
 }
 
 }  // namespace joulecast

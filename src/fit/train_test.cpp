@@ -165,6 +165,24 @@ TEST_F(Train, IterationCountsAreNoOperationsToLearnFrom) {
   EXPECT_FALSE(t.report["fitted_on"]["tables"].contains("heidelberg_iterations"));
 }
 
+// NeuSight's: learnt from where the convolution is most of the time, and no network of convolutions was measured there.
+TEST_F(Train, LongConvolutionsOfABareLoopAreLearnt) {
+  std::string text =
+      "gpu,op,dtype,batch,in_channels,out_channels,kernel,in_hw,stride,padding,latency_s,main_kernel,torch\n";
+  for (int batch = 8; batch < 32; ++batch) {
+    text += fmt::format("Tesla T4,conv,fp32,{},256,256,3,28,1,1,{:.6g},k,p2.1.0\n", batch, 3e-4 * batch);
+  }
+  text += "Tesla T4,conv,fp32,1,3,5,3,8,1,1,2e-4,k,p2.1.0\n";
+  const TrainOptions options = quick({file("neusight_conv.csv", text)});
+  const Trained t = trained(options);
+  EXPECT_EQ(t.report["fitted_on"]["tables"]["neusight_conv"]["used"], 24);
+  EXPECT_NE(t.said.find("too short: the loop's other work is most of its time"), std::string::npos) << t.said;
+  const Pack pack = Pack::open(options.out).value();
+  const TableView gpus = pack.table(pack_names::kGpus).value();
+  EXPECT_TRUE(gpus.find("arithmetic/conv/fp32/t4"));
+  EXPECT_FALSE(gpus.find("measured/t4"));
+}
+
 TEST_F(Train, WhatIsBeyondAStratumsLimitIsCounted) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
   options.stratum_rows = 10;

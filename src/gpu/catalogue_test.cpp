@@ -61,6 +61,7 @@ TEST(Catalogue, EmbeddedFiguresEqualTheFiles) {
     EXPECT_EQ(gpu.memory_total, read.memory_total) << gpu.id;
     EXPECT_EQ(gpu.l2_cache, read.l2_cache) << gpu.id;
     EXPECT_EQ(gpu.fp64_tensor_peak, read.fp64_tensor_peak) << gpu.id;
+    EXPECT_EQ(gpu.fp32_tensor_peak, read.fp32_tensor_peak) << gpu.id;
     EXPECT_EQ(gpu.release_year, read.release_year) << gpu.id;
     EXPECT_TRUE(std::equal(gpu.aliases.begin(), gpu.aliases.end(), read.aliases.begin(), read.aliases.end()));
     ASSERT_EQ(gpu.sources.size(), read.sources.size()) << gpu.id;

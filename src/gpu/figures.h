@@ -55,6 +55,7 @@ constexpr void for_each_figure(V&& v) {
   v(FigureSpec{"fp64_tflops", "fp64", "TFLOP/s", 1e12, 0.001, 1000}, &Gpu::fp64_peak);
   v(FigureSpec{"fp64_tensor_tflops", "fp64, tensor cores", "TFLOP/s", 1e12, 1, 1000}, &Gpu::fp64_tensor_peak);
   v(FigureSpec{"fp32_tflops", "fp32", "TFLOP/s", 1e12, 0.1, 1000, must}, &Gpu::fp32_peak);
+  v(FigureSpec{"fp32_tensor_tflops", "fp32, matrix cores", "TFLOP/s", 1e12, 1, 1000}, &Gpu::fp32_tensor_peak);
   v(FigureSpec{"tf32_tflops", "tf32", "TFLOP/s", 1e12, 1, 10'000}, &Gpu::tf32_peak);
   v(FigureSpec{"fp16_tflops", "fp16", "TFLOP/s", 1e12, 0.1, 20'000}, &Gpu::fp16_peak);
   v(FigureSpec{"bf16_tflops", "bf16", "TFLOP/s", 1e12, 1, 20'000}, &Gpu::bf16_peak);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kModes{"inference", "training"};
 constexpr std::array<std::string_view, 8> kPrecisions{"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"};
-constexpr std::array<std::string_view, 2> kRuntimes{"pytorch-eager", "cuda-graph"};
+constexpr std::array<std::string_view, 3> kRuntimes{"pytorch-eager", "cuda-graph", "pytorch-compiled"};
+constexpr std::array<std::string_view, 2> kLayouts{"channels-first", "channels-last"};
 
 constexpr std::array<std::string_view, 2> kProfiles{"modern", "older"};
 
@@ -35,6 +36,9 @@ std::string_view name(Precision precision) {
 std::string_view name(Runtime runtime) {
   return kRuntimes[static_cast<std::size_t>(runtime)];
 }
+std::string_view name(Layout layout) {
+  return kLayouts[static_cast<std::size_t>(layout)];
+}
 std::optional<Mode> parse_mode(std::string_view text) {
   return parse<Mode>(kModes, text);
 }
@@ -43,6 +47,10 @@ std::optional<Precision> parse_precision(std::string_view text) {
 }
 std::optional<Runtime> parse_runtime(std::string_view text) {
   return parse<Runtime>(kRuntimes, text);
+}
+
+std::optional<Layout> parse_layout(std::string_view text) {
+  return parse<Layout>(kLayouts, text);
 }
 
 std::optional<HostMachine> parse_host(std::string_view text) {

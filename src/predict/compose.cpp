@@ -24,6 +24,7 @@ namespace {
 
 // On the profile's own machine; `part.host` is the profile's already.
 double host_in_network(const ComposePart& part, const ComposeInput& input, const ComposeConstants& c) {
+  if (part.call) return *part.call;
   const bool training = input.mode == Mode::kTraining;
   const bool older = input.host.profile == HostProfile::kOlder;
   if (part.functional) return (training ? c.functional_training : c.functional_inference) * (older ? 2.0 : 1.0);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "joulecast/workload.h"
@@ -16,6 +17,7 @@ struct ComposePart {
   double time = 0;                // of one, as a benchmark of the operation alone would measure it
   double gpu = 0;                 // of `time`, what the GPU needs
   double host = 0;                // of one call
+  std::optional<double> call{};   // what it costs within a network, where that is not the benchmark's cost scaled
   double power = 0;               // mean over `time`
   double accumulation_bytes = 0;  // moved by the benchmark alone: gradients added up instead of set
   double count = 1, calls = 1;

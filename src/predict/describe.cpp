@@ -29,7 +29,7 @@ struct PointwiseWords {
 };
 constexpr double kActivation = 3.0 / 2.0;  // reads what was saved and the gradient, writes a gradient
 constexpr double kProduct = 5.0 / 3.0;     // the same of both operands
-constexpr std::array<PointwiseWords, 17> kPointwise{{{"relu", kActivation},
+constexpr std::array<PointwiseWords, 18> kPointwise{{{"relu", kActivation},
                                                      {"sigmoid", kActivation},
                                                      {"silu", kActivation},
                                                      {"gelu", kActivation},
@@ -45,7 +45,8 @@ constexpr std::array<PointwiseWords, 17> kPointwise{{{"relu", kActivation},
                                                      {"stochastic depth", 0.0},
                                                      {"copy", 1.0},
                                                      {"dropout", 0.0},
-                                                     {"other", 0.0}}};
+                                                     {"other", 0.0},
+                                                     {"fused", 0.0}}};
 constexpr std::array<std::string_view, 8> kReductions{"softmax",      "layer norm", "batch norm", "adaptive pool",
                                                       "average pool", "max pool",   "group norm", "reduce"};
 

@@ -83,6 +83,8 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
   device.bf16 = value_or_zero(gpu.bf16_peak) * slower;
   device.fp8 = value_or_zero(gpu.fp8_peak) * slower;
   device.capability = parse_capability(gpu.compute_capability);
+  device.fp32_matrix = value_or_zero(gpu.fp32_tensor_peak) * slower;
+  device.cdna = gpu.vendor == "AMD" && device.fp32_matrix > 0.0;
   hold(device);
   set_reach(device);
   return device;

@@ -221,6 +221,14 @@ Result<void> Estimator::predict(std::span<const Work> works, const Device& devic
   return {};
 }
 
+// What other libraries' kernels leave of their law says nothing about CDNA's, which have laws of their own.
+double Estimator::trees_of(const Rows& rows, const Device& device) {
+  const bool own_law =
+      rows.group == Group::kGemmSimt || rows.group == Group::kPointwise || rows.group == Group::kReduction;
+  const std::size_t group = static_cast<std::size_t>(rows.group);
+  return device.cdna && own_law && rows.trust.measured[group] == 0 ? 0.0 : rows.trust.trees[group];
+}
+
 // A row of features is what the time model sees, then what the power model sees besides; the models' answers come
 // after the last row.
 void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
@@ -228,7 +236,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   const std::size_t own = feature_names(rows.group).size();
   const std::size_t columns = own + kGpuFeatures.size() + kPowerFeatures.size();
   const std::size_t count = rows.rows.size();
-  const double trees = rows.trust.trees[static_cast<std::size_t>(rows.group)];
+  const double trees = trees_of(rows, device);
   const std::optional<Correction>& correction = rows.trust.correction;
   const std::span<float> features = scratch.first(count * columns);
   const std::span<float> answers = scratch.subspan(features.size(), count);

@@ -93,6 +93,8 @@ class Estimator {
     const Trust& trust;
     std::span<const std::uint32_t> rows;
   };
+  // How much of the trees counts.
+  static double trees_of(const Rows& rows, const Device& device);
   // Requires: room for a row of features and one answer a work in `scratch`.
   static void predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
                            std::span<float> scratch, std::span<OperationPrediction> out);

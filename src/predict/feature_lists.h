@@ -10,7 +10,7 @@
 
 namespace joulecast {
 
-extern const std::array<std::string_view, 27> kConvFeatures;
+extern const std::array<std::string_view, 30> kConvFeatures;
 extern const std::array<std::string_view, 14> kPointwiseFeatures;
 extern const std::array<std::string_view, 22> kReductionFeatures;
 extern const std::array<std::string_view, 23> kGemmSimtFeatures;

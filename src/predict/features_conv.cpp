@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions: implicit products on the SMs in whole waves of tiles, Winograd and FFT where cuDNN has them, depthwise
-// kernels at a rate of their own. Constants fitted on measured operations of A30 (TF32 and FP32) and RTX 2080 Ti.
+// Convolutions: with tensor cores implicit products on the SMs in whole waves of tiles and the copies around them,
+// without them the algorithms of conv_simt.h, depthwise kernels at a rate of their own. Constants fitted on measured
+// operations of A30 (TF32 and FP32) and RTX 2080 Ti.
 #include <algorithm>
 #include <array>
 #include <limits>
 
+#include "predict/conv_simt.h"
 #include "predict/feature_lists.h"
 #include "predict/law.h"
 
 namespace joulecast {
 
-const std::array<std::string_view, 27> kConvFeatures{
+const std::array<std::string_view, 30> kConvFeatures{
     "compute",       "memory",      "host",         "host_per_gpu", "forward",       "data_gradient", "weight_gradient",
     "ideal",         "group_out",   "groups",       "group_in",     "kernel_height", "kernel_width",  "stride",
     "out_places",    "p2_group_in", "p2_group_out", "p2_width",     "p2_out_places", "in_per_l2",     "out_per_l2",
-    "weight_per_l2", "state",       "tensor",       "bias",         "copies",        "bias_pass"};
+    "weight_per_l2", "state",       "tensor",       "bias",         "copies",        "bias_pass",     "implicit",
+    "fused",         "tiled"};
 
 namespace {
 
@@ -79,9 +82,14 @@ bool is_tensor(const ConvWork& w) {
   return w.arithmetic != Arithmetic::kFp32 && w.arithmetic != Arithmetic::kFp64;
 }
 
+// Kernels for groups of few channels exist where these lie side by side, and for halves are worth the copies.
+bool is_packed(const ConvWork& w) {
+  return w.groups > 1 && (w.channels_last || w.element_bytes == 2);
+}
+
 // A layer on an image: so few channels that no kernel fills its tiles with them.
 bool is_first(const ConvWork& w, const Sizes& s) {
-  return s.group_in <= 4 && !(s.group_in == 1 && w.groups > 1);
+  return s.group_in <= 4 && !(s.group_in == 1 && w.groups > 1) && !is_packed(w);
 }
 
 bool is_one_by_one(const ConvWork& w) {
@@ -99,49 +107,75 @@ struct Efficiency {
   double forward, data, weight;
 };
 
+// Products of images that lie channels-last, relative to those between copies from and to channels-first. Fitted on
+// timm's networks under autocast, RTX 3090 and 4090.
+constexpr double kChannelsLastGain = 1.35;
+
 Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& device) {
   constexpr double kFewChannels = 0.28;  // up to 16 fill no tile
+  const bool packed = is_packed(w);
   const bool first = is_first(w, s);
-  const double few_out = s.group_out <= 16 ? kFewChannels : 1.0;
-  const double few_in = s.group_in <= 16 && !first ? kFewChannels : 1.0;
-  const double misaligned = is_one_by_one(w) && !is_plain_product(w) ? 0.6 : 1.0;
-  const double reach = device.reach_at(w.arithmetic);
-  return {0.50 * reach * (first ? 0.24 : 1.0) * few_out * misaligned, 0.45 * reach * few_in, 0.44 * reach};
+  const double few_out = s.group_out <= 16 && !packed ? kFewChannels : 1.0;
+  const double few_in = s.group_in <= 16 && !first && !packed ? kFewChannels : 1.0;
+  const double misaligned = is_one_by_one(w) && !is_plain_product(w) && !w.channels_last ? 0.6 : 1.0;
+  const double reach = device.reach_at(w.arithmetic) * (w.channels_last ? kChannelsLastGain : 1.0);
+  const double three = w.kernel_height == 3 && w.kernel_width == 3 && w.stride == 1 ? 1.12 : 1.0;
+  return {0.50 * reach * three * (first ? 0.24 : 1.0) * few_out * misaligned, 0.45 * reach * few_in, 0.44 * reach};
 }
 
-Efficiency simt_efficiency(const ConvWork& w, const Sizes& s) {
-  const std::int64_t longest = std::max(w.kernel_height, w.kernel_width);
-  const std::int64_t shortest = std::min(w.kernel_height, w.kernel_width);
-  // Only FP32 has the fast algorithms: FP64 networks on GeForce cards take twice what they would give.
-  const bool fast = w.arithmetic == Arithmetic::kFp32;
-  const bool winograd = fast && longest == 3 && shortest == 3 && w.stride == 1 && w.groups == 1 &&
-                        w.in_channels >= 16 && w.in_height >= 7;
-  const bool aligned = w.in_channels / w.groups % 8 == 0 && w.out_channels / w.groups % 8 == 0;
-  const double fft = fast && shortest >= 5 && shortest == longest && w.stride == 1 ? 2.0 : 1.0;
-  const double line = fast && longest >= 5 && shortest == 1 ? 1.6 : 1.0;  // 1x7 and 7x1
-  const double forward = winograd ? (aligned ? 2.05 : 1.25) : 1.0;
-  const double data = winograd ? (aligned ? 2.05 : 1.4) : 1.0;
-  const double early = is_first(w, s) ? 3.9 : 1.0;
-  return {0.87 * forward * fft * line, 0.78 * data * fft * line * early, 0.72 * fft * early};
-}
-
+// Seconds; the gradients' passes are 0 where there are none. `products` are without the bytes they move, `time` with
+// them.
+struct Pass {
+  double products = 0, time = 0;
+};
 struct Passes {
-  double forward = 0, data = 0, weight = 0;
+  Pass forward, data, weight;
+  SimtPass simt;  // of the forward pass, where it runs without tensor cores
+
+  [[nodiscard]] double products() const { return forward.products + data.products + weight.products; }
+  [[nodiscard]] double time() const { return forward.time + data.time + weight.time; }
 };
 
-// The gradients' passes are 0 where there are none.
-Passes dense_passes(const ConvWork& w, const Sizes& s, const Device& device, double peak, bool training) {
-  const Efficiency e = is_tensor(w) ? tensor_efficiency(w, s, device) : simt_efficiency(w, s);
+// Layers on an image take the same time on an A30 whether TF32 is allowed or not: they run the same kernels, it seems.
+bool runs_simt(const ConvWork& w, const Sizes& s) {
+  return !is_tensor(w) || (w.arithmetic == Arithmetic::kTf32 && is_first(w, s));
+}
+
+Passes simt(const ConvWork& w, const Device& device, Situation situation, bool training) {
+  const SimtPasses found = simt_passes(w, device, training, situation.host == Host::kBare);
+  const auto pass = [](const SimtPass& p) { return Pass{p.products, p.fastest()}; };
+  Passes out{.forward = pass(found.forward), .data = {}, .weight = {}, .simt = found.forward};
+  if (training) out.data = pass(found.data), out.weight = pass(found.weight);
+  return out;
+}
+
+Passes tensor(const ConvWork& w, const Sizes& s, const Device& device, bool training) {
+  const Efficiency e = tensor_efficiency(w, s, device);
   const auto groups = static_cast<double>(w.groups);
   const auto stride = static_cast<double>(w.stride);
-  const double per_sm = peak / device.sm;
+  const double per_sm = device.peak(w.arithmetic) / device.sm;
+  const double moved = (s.in + s.out + s.weight) * static_cast<double>(w.element_bytes) / device.bandwidth * 0.9;
+  // They load asynchronously and overlap well.
+  const auto pass = [&](double flops, double efficiency) {
+    const double products = flops / (per_sm * efficiency);
+    return Pass{products, joined2(products, moved)};
+  };
   Passes out;
-  out.forward = busiest_sm(s.places, s.group_out, s.depth, groups, device.sm, 1) / (per_sm * e.forward);
+  out.forward = pass(busiest_sm(s.places, s.group_out, s.depth, groups, device.sm, 1), e.forward);
   if (!training) return out;
-  out.data = busiest_sm(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride), groups, device.sm, 1) /
-             (per_sm * e.data);
-  out.weight = busiest_sm(s.group_out, s.depth, s.places, groups, device.sm, 64) / (per_sm * e.weight);
+  out.data = pass(busiest_sm(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride), groups, device.sm, 1),
+                  e.data);
+  out.weight = pass(busiest_sm(s.group_out, s.depth, s.places, groups, device.sm, 64), e.weight);
   return out;
+}
+
+// cuDNN's depthwise kernels for halves that lie channels-last, relative to the law: fast ones for 3x3, 5x5 and 7x7, a
+// slow one for the rest. From ConvNeXt (7x7) and ConvMixer (9x9) on RTX 3090 and 4090.
+double channels_last_depthwise(const ConvWork& w) {
+  if (!w.channels_last || w.element_bytes != 2) return 1.0;
+  const bool square = w.kernel_height == w.kernel_width;
+  if (square && w.kernel_height == 7) return 0.35;
+  return square && w.kernel_height <= 5 ? 1.0 : 4.2;
 }
 
 // Picoseconds a multiply-accumulate on an A30; other GPUs by the mean of their clock and bandwidth ratios.
@@ -151,49 +185,49 @@ double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device
   const double picoseconds = training ? (small ? 17.0 : 12.0) : (small ? 3.2 : 2.1);
   const double strided = w.stride > 1 ? (training ? 2.25 : 1.15) : 1.0;
   const double narrow = static_cast<double>(w.element_bytes) / 4.0;  // halves take half the time
-  return s.macs * 1e-12 * scale * picoseconds * strided * narrow;
+  return s.macs * 1e-12 * scale * picoseconds * strided * narrow * (training ? 1.0 : channels_last_depthwise(w));
 }
 
-// What runs beside the products of the forward pass, in seconds: kernels that copy the tensors from NCHW to NHWC and
-// back, which tensor kernels want, and the one that adds a bias, which reads and writes the output.
+// What runs beside the products, in seconds: kernels that copy the tensors from NCHW to NHWC and back, which tensor
+// kernels want, and the one that adds a bias, which reads and writes the output.
 struct Beside {
-  double copies = 0, bias = 0;
+  double copies = 0, gradient_copies = 0, bias = 0;
 };
+
+// Of the numbers in and out, how many copies are made.
+struct Copies {
+  double in, out;
+};
+
+Copies forward_copies(const ConvWork& w) {
+  if (!is_one_by_one(w)) return {1.15, 0.60};
+  if (is_plain_product(w)) return {0.10, 0.10};
+  return w.stride > 1 ? Copies{0.42, 0.93} : Copies{0.28, 0.47};
+}
+Copies gradient_copies(const ConvWork& w) {
+  if (!is_one_by_one(w)) return {1.15, 0.60};
+  return is_plain_product(w) ? Copies{0.10, 0.10} : Copies{0.65, 0.95};
+}
 
 Beside beside(const ConvWork& w, const Sizes& s, const Device& device) {
   const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
   Beside out;
   if (w.bias != 0) out.bias = 2.2 * s.out * second_per_element;
-  if (!is_tensor(w)) return out;
-  const double in = is_plain_product(w) ? 0.10 : is_one_by_one(w) ? 0.65 : 1.15;
-  const double back = is_plain_product(w) ? 0.10 : is_one_by_one(w) ? 0.95 : 0.60;
-  out.copies = (in * s.in + back * s.out) * second_per_element;
+  if (runs_simt(w, s) || w.channels_last) return out;
+  const auto time = [&](const Copies& c) { return (c.in * s.in + c.out * s.out) * second_per_element; };
+  out.copies = time(forward_copies(w));
+  out.gradient_copies = 4.6 * time(gradient_copies(w));
   return out;
-}
-
-// joined() with p = 4/3, in roots instead of powers: tiles compute while others load, but not all of the time.
-double overlapped(double a, double b) {
-  const double larger = std::max(a, b);
-  if (larger <= 0.0) return 0.0;
-  const double ratio = std::min(a, b) / larger;
-  const double root = std::sqrt(1.0 + ratio * std::cbrt(ratio));
-  return larger * root * std::sqrt(root);
 }
 
 double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more, const Device& device,
                   bool training) {
   const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
-  const bool tensor = is_tensor(w);
-  const double moved = (s.in + s.out + s.weight) * second_per_element * 0.9;
-  const double latency = tensor ? 22.8e-6 : 20.4e-6;
-  // Tensor kernels load asynchronously and overlap better.
-  const auto with_traffic = [&](double products) {
-    return tensor ? joined2(products, moved) : overlapped(products, moved);
-  };
-  double time = with_traffic(pass.forward) + more.copies + more.bias + latency;
+  const double latency = runs_simt(w, s) ? 20.4e-6 : 22.8e-6;
+  double time = pass.time() + more.copies + more.bias + latency;
   if (!training) return time;
-  time += with_traffic(pass.data) + with_traffic(pass.weight) + 2.0 * latency;
-  time += 4.6 * more.copies;                                         // both gradients' operands and results
+  time += 2.0 * latency;
+  time += more.gradient_copies;                                      // both gradients' operands and results
   if (w.bias != 0) time += s.out * second_per_element;               // its gradient is a sum over the output's
   return time + 3.0 * (s.in + s.weight) * second_per_element * 1.1;  // gradients added up, not set
 }
@@ -203,13 +237,14 @@ void append_features(const ConvWork& work, const Device& device, Situation situa
   const auto size = static_cast<double>(work.element_bytes);
   const double ideal = 2.0 * s.macs * (situation.state == State::kTraining ? 3.0 : 1.0) / p.peak;
   const std::int64_t places = work.out_height * work.out_width;
+  const auto of_bound = [&](double time) { return std::isfinite(time) ? time / p.bound : 0.0; };
   const double values[] = {p.compute / p.bound,
                            p.memory / p.bound,
                            p.host / p.bound,
                            p.host / p.gpu,
-                           pass.forward / p.bound,
-                           pass.data / p.bound,
-                           pass.weight / p.bound,
+                           pass.forward.products / p.bound,
+                           pass.data.products / p.bound,
+                           pass.weight.products / p.bound,
                            ideal / p.bound,
                            s.group_out,
                            static_cast<double>(work.groups),
@@ -225,39 +260,65 @@ void append_features(const ConvWork& work, const Device& device, Situation situa
                            size * s.in / device.l2,
                            size * s.out / device.l2,
                            size * s.weight / device.l2,
-                           static_cast<double>(situation.state),
+                           situation.host == Host::kBare ? -1.0 : static_cast<double>(situation.state),
                            is_tensor(work) ? 1.0 : 0.0,
                            static_cast<double>(work.bias),
                            more.copies / p.bound,
-                           more.bias / p.bound};
+                           more.bias / p.bound,
+                           of_bound(pass.simt.implicit),
+                           of_bound(pass.simt.fused),
+                           of_bound(pass.simt.tiled)};
   static_assert(std::size(values) == kConvFeatures.size());
   write_features(values, features);
 }
 
-}  // namespace
+struct Timed {
+  Sizes sizes;
+  Passes pass;
+  Beside more;
+  Physics physics;
+};
 
-Physics physics_of(const ConvWork& work, const Device& device, Situation situation, std::span<float> features) {
+Timed timed(const ConvWork& work, const Device& device, Situation situation) {
   const bool training = situation.state == State::kTraining;
   const Sizes s = sizes_of(work);
   const auto size = static_cast<double>(work.element_bytes);
-  Physics p;
+  Timed out{.sizes = s, .pass = {}, .more = beside(work, s, device), .physics = {}};
+  Physics& p = out.physics;
   p.peak = device.peak(work.arithmetic);
-  const Passes pass = dense_passes(work, s, device, p.peak, training);
+  out.pass = runs_simt(work, s) ? simt(work, device, situation, training) : tensor(work, s, device, training);
   p.accumulation_bytes = training ? 3.0 * size * (s.in + s.weight) : 0.0;
   p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
   p.memory = p.bytes / device.bandwidth;
   p.host = host_floor(work, device, situation);
-  const Beside more = beside(work, s, device);
   if (s.group_in == 1 && work.groups > 1) {  // depthwise
     p.compute = depthwise_compute(work, s, device, training);
     p.gpu = std::max(p.compute, p.memory * 1.1) + 3e-6;
   } else {
-    p.compute = pass.forward + (training ? pass.data + pass.weight : 0.0);
-    p.gpu = dense_time(work, s, pass, more, device, training);
+    p.compute = out.pass.products();
+    p.gpu = dense_time(work, s, out.pass, out.more, device, training);
   }
-  p.bound = joined8(p.gpu, p.host);
-  append_features(work, device, situation, s, pass, more, p, features);
-  return p;
+  // A bare benchmark does more than call: what it does beside takes GPU time (see host.cpp).
+  p.bound = situation.host == Host::kBare ? p.gpu + p.host : joined8(p.gpu, p.host);
+  return out;
+}
+
+Physics with_features(const ConvWork& work, const Device& device, Situation situation, std::span<float> features) {
+  const Timed found = timed(work, device, situation);
+  append_features(work, device, situation, found.sizes, found.pass, found.more, found.physics, features);
+  return found.physics;
+}
+
+}  // namespace
+
+// Every convolution that was measured had its images channels-first: the trees see it so, and what they find holds for
+// the other law as well.
+Physics physics_of(const ConvWork& work, const Device& device, Situation situation, std::span<float> features) {
+  if (!work.channels_last) return with_features(work, device, situation, features);
+  ConvWork measured = work;
+  measured.channels_last = false;
+  with_features(measured, device, situation, features);
+  return timed(work, device, situation).physics;
 }
 
 }  // namespace joulecast

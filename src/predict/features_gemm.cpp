@@ -123,7 +123,7 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const auto k = static_cast<double>(work.depth);
   const auto in = static_cast<double>(work.element_bytes);
   const auto out = static_cast<double>(work.output_bytes);
-  const double peak = device.peak(work.arithmetic);
+  const double peak = device.product_peak(work.arithmetic);
 
   const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device);
   double tiled = tile.time;
@@ -136,8 +136,9 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   p.bytes = b * (in * m * k + in * n * k + out * m * n) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
   // Captured benchmarks cycle through five copies of the weight.
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
-  const double moved = memory_time(p.bytes, set, device, fp8 ? 0.75 : simt ? 0.87 : 0.83);
-  p.gpu = joined(tiled, moved, simt ? 2.5 : 1.9);
+  const bool matrix = simt && device.cdna;
+  const double moved = memory_time(p.bytes, set, device, fp8 || matrix ? 0.75 : simt ? 0.87 : 0.83);
+  p.gpu = joined(tiled, moved, matrix ? 1.3 : simt ? 2.5 : 1.9);
   if (fp8 && captured) p.gpu += 1.73 * 3.0 * m * k / device.bandwidth;  // the activation is quantised on the way in
   p.host = fp8 && captured ? 11700.0 / device.clock : host_floor(work, device, situation);
   p.bound = captured ? p.gpu + p.host : joined(p.gpu, p.host, 4.0);

@@ -19,6 +19,13 @@ double code(PointwiseKind kind) {
   return static_cast<double>(measured ? kind : PointwiseKind::kTanh);
 }
 
+// On CDNA: the share of the bandwidth is that of its memory, and pow is arithmetic. Fitted on the MI100.
+double cdna_time(const PointwiseWork& work, double bytes, const Device& device) {
+  const bool pow = work.kind == PointwiseKind::kPow || work.kind == PointwiseKind::kPowScalar;
+  const double arithmetic = pow ? 2.7 * static_cast<double>(work.elements) / (device.sm * device.clock) : 0.0;
+  return std::max(bytes / (kCdnaStreamed * device.bandwidth), arithmetic);
+}
+
 }  // namespace
 
 Physics physics_of(const PointwiseWork& work, const Device& device, Situation situation, std::span<float> features) {
@@ -32,10 +39,14 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
   p.bytes = (idle ? 0.0 : static_cast<double>(work.forward_bytes + (training ? work.backward_bytes : 0))) +
             p.accumulation_bytes;
   p.memory = p.bytes / device.bandwidth;
-  p.gpu = p.bytes / (0.9 * device.bandwidth);
+  // What a fused kernel reads was written just before: the part that fits is still in the L2.
+  const double plain = work.kind == PointwiseKind::kFused
+                           ? memory_time(p.bytes, static_cast<double>(work.forward_bytes), device, 0.9)
+                           : p.bytes / (0.9 * device.bandwidth);
+  p.gpu = device.cdna ? cdna_time(work, p.bytes, device) : plain;
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
-  p.bound = joined16(p.gpu, p.host);
+  p.bound = call_time(p.gpu, p.host, device);
 
   const auto set = static_cast<double>(work.forward_bytes);
   const double values[] = {p.gpu / p.bound,

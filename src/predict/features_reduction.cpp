@@ -58,6 +58,25 @@ Traffic traffic_of(const ReductionWork& w, State state, double size) {
   return {(statistics ? 3.0 : 2.0) * size * in, 5.0 * size * in, accumulation};
 }
 
+// What a row costs on CDNA by itself, in cycles of a compute unit; fitted on the MI100. Softmax leaves its kernel of
+// one wavefront a row for one of a block a row where rows are longer than 1024, which reads four columns at once if it
+// can.
+double cdna_row_cycles(const ReductionWork& w) {
+  const auto columns = static_cast<double>(w.columns);
+  if (w.kind == ReductionKind::kLayerNorm || w.kind == ReductionKind::kGroupNorm) return 1000.0 + 1.1 * columns;
+  if (w.kind != ReductionKind::kSoftmax || w.columns <= 1024) return 0.0;
+  return w.columns % 4 == 0 ? 2400.0 + 1.2 * columns : 3000.0 + 2.0 * columns;
+}
+
+// A layer norm reads its input twice there.
+double cdna_time(const ReductionWork& w, double bytes, bool training, const Device& device) {
+  const bool layer = w.kind == ReductionKind::kLayerNorm || w.kind == ReductionKind::kGroupNorm;
+  const double row =
+      static_cast<double>(w.rows) * cdna_row_cycles(w) * (training ? 3.0 : 1.0) / (device.sm * device.clock);
+  const double moved = (layer ? 1.5 : 1.0) * bytes / (kCdnaStreamed * device.bandwidth);
+  return std::max(moved, row);
+}
+
 }  // namespace
 
 Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features) {
@@ -82,10 +101,10 @@ Physics physics_of(const ReductionWork& work, const Device& device, Situation si
   const bool layer = work.kind == ReductionKind::kLayerNorm || work.kind == ReductionKind::kGroupNorm;
   double row = layer ? rows * (300.0 + 0.7 * columns) * (training ? 3.2 : 1.0) / (device.sm * device.clock) : 0.0;
   if (situation.host == Host::kBare) row *= 0.3;  // the newer kernel of PyTorch 2.1
-  p.gpu = std::max(moved, row);
+  p.gpu = device.cdna ? cdna_time(work, p.bytes / share, training, device) : std::max(moved, row);
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
-  p.bound = joined16(p.gpu, p.host);
+  p.bound = call_time(p.gpu, p.host, device);
 
   const double values[] = {moved / p.bound,
                            p.host / p.bound,

@@ -34,6 +34,10 @@ constexpr std::array<Tile, 12> kTensorTiles{{{128, 128},
 constexpr std::array<Tile, 9> kSimtTiles{
     {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {32, 128}, {128, 32}, {64, 32}, {32, 32}, {256, 128}}};
 
+// Macro tiles of rocBLAS' matrix instructions.
+constexpr std::array<Tile, 10> kMatrixTiles{
+    {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32}, {32, 64}, {32, 32}, {16, 64}, {64, 16}, {16, 16}}};
+
 // Constants of the law, fitted over all GPUs together.
 struct TileLaw {
   double efficiency;     // of the peak, for an infinite tile
@@ -44,12 +48,17 @@ struct TileLaw {
   double streamed;       // share of the bandwidth that split sums reach
   std::span<const Tile> tiles;
   int max_split;
+  bool alone = false;  // the tile is chosen as if there were no batch
 };
 
-const TileLaw& law_for(Arithmetic arithmetic) {
+const TileLaw& law_for(Arithmetic arithmetic, const Device& device) {
+  // FP32 by matrix units: fitted on the MI100 alone, in units that carry over. rocBLAS looks its tiles up by the shape
+  // of one product, whatever the batch, so batches of small ones run in small tiles.
+  static const TileLaw matrix{0.775, 8.7, 515, 1000, 1.55, 0.75, kMatrixTiles, 1, true};
   static const TileLaw simt{0.96, 3.8, 400, 1000, 2, 0.87, kSimtTiles, 16};
   static const TileLaw tensor{0.90, 6.0, 72, 200, 4, 0.83, kTensorTiles, 16};
   static const TileLaw fp8{1.92, 133, 41, 200, 4, 0.75, kTensorTiles, 1};
+  if (arithmetic == Arithmetic::kFp32 && device.cdna) return matrix;
   if (arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kFp64) return simt;
   return arithmetic == Arithmetic::kFp8 ? fp8 : tensor;
 }
@@ -57,29 +66,44 @@ const TileLaw& law_for(Arithmetic arithmetic) {
 }  // namespace
 
 double sustained_peak(Arithmetic arithmetic, const Device& device) {
+  // The share of CDNA's matrix units in FP32 that the law of tiles has is already that under the power limit.
+  if (arithmetic == Arithmetic::kFp32 && device.cdna) return device.fp32_matrix;
   const double easy = std::max(1.0, std::pow(device.reach_at(arithmetic), 0.6));
   return device.peak(arithmetic) * device.held_at(arithmetic) * easy;
 }
 
+namespace {
+
+// One tile shape with one split of the depth.
+double tiled_time(const TileLaw& law, const Tile& tile, double tiles, double part, double reach, const Device& device) {
+  const double waves = ceil_fast(tiles / device.sm);
+  const double work = waves * 2.0 * tile.rows * tile.columns * part / reach;
+  const double latency = part / 32.0 * law.depth_cycles / device.clock * std::max(1.0, waves / law.latency_waves);
+  return std::max(work, latency) + law.fixed_cycles / device.clock;
+}
+
+}  // namespace
+
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
                         const Device& device) {
-  const TileLaw& law = law_for(arithmetic);
+  const TileLaw& law = law_for(arithmetic, device);
   const double per_sm = sustained_peak(arithmetic, device) / device.sm * law.efficiency;
   const double sum_time = 4.0 * batch * rows * columns / (device.bandwidth * law.streamed);
   TileChoice best{.time = std::numeric_limits<double>::infinity()};
+  double least = best.time;
   for (const Tile tile : law.tiles) {
     const double area = tile.rows * tile.columns;
     const double reach = per_sm / (1.0 + law.edge * (tile.rows + tile.columns) / area);
-    const double tiles = batch * ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns);
+    const double tiles = ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns);
     for (int split = 1; split <= law.max_split; split *= 2) {
       const double part = depth / split;
       if (split > 1 && part < 32.0) break;
-      const double waves = ceil_fast(tiles * split / device.sm);
-      const double work = waves * 2.0 * area * part / reach;
-      const double latency = part / 32.0 * law.depth_cycles / device.clock * std::max(1.0, waves / law.latency_waves);
-      double time = std::max(work, latency) + law.fixed_cycles / device.clock;
+      double time = tiled_time(law, tile, batch * tiles * split, part, reach, device);
       if (split > 1) time += split * sum_time + 3.1e-6;  // partial sums are written, read, and a second kernel starts
-      if (time < best.time) best = {time, area, static_cast<double>(split), tiles * split / device.sm};
+      const double judged = law.alone ? tiled_time(law, tile, tiles, part, reach, device) : time;
+      if (judged >= least) continue;
+      least = judged;
+      best = {time, area, static_cast<double>(split), batch * tiles * split / device.sm};
     }
   }
   return best;

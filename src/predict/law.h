@@ -71,6 +71,16 @@ inline double quantisation(double waves) {
   return waves / ceil_fast(waves);
 }
 
+// Of CDNA, fitted on the MI100: the share of the bandwidth that streams reach.
+inline constexpr double kCdnaStreamed = 0.8;
+
+// A call by itself that moves memory, from the GPU's and the host's part. A lone kernel of CDNA takes 9 us to start and
+// end; behind each other, in a network, they do not.
+inline double call_time(double gpu, double host, const Device& device) {
+  constexpr double kCdnaStart = 14000.0;  // cycles
+  return device.cdna && gpu > 0.0 ? joined(gpu + kCdnaStart / device.clock, host, 3.0) : joined16(gpu, host);
+}
+
 // Time to move `bytes` when a working set of `set` bytes partly stays in the L2.
 double memory_time(double bytes, double set, const Device& device, double streamed);
 
@@ -87,5 +97,8 @@ TileChoice tile_product(double batch, double rows, double columns, double depth,
 
 // What a call costs on the host, before the GPU works (seconds).
 double host_floor(const Work& work, const Device& device, Situation situation);
+
+// The same within code that torch.compile wrote: no modules, no autograd.
+double compiled_call(const Work& work, State state);
 
 }  // namespace joulecast

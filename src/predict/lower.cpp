@@ -102,25 +102,36 @@ struct LowerVisitor {
                        .active = active});
   }
 
-  [[nodiscard]] bool strided(std::size_t i) const {
-    return context.has(i) && self.strided_[index(context.node().inputs[i])];
+  [[nodiscard]] Storage storage(std::size_t i) const {
+    return context.has(i) ? self.storage_[index(context.node().inputs[i])] : Storage::kContiguous;
   }
-  void set_strided(bool value) {
+  void set_storage(Storage value) {
     for (const ValueId id : context.node().outputs) {
-      if (id != kNoValue) self.strided_[index(id)] = value;
+      if (id != kNoValue) self.storage_[index(id)] = value;
     }
   }
+  void set_strided(bool value) { set_storage(value ? Storage::kStrided : Storage::kContiguous); }
 
-  // The copy that makes input i contiguous: read once, written once; its gradient is copied back.
   void contiguous(std::size_t i) {
-    if (!strided(i)) return;
+    if (storage(i) != Storage::kContiguous) copied(i);
+  }
+
+  // The copy of input i into another order: read once, written once; its gradient is copied back.
+  void copied(std::size_t i) {
     const TensorType& type = context.input(i);
     const std::int64_t bytes = 2 * whole(type.bytes());
     emit(PointwiseWork{
         .kind = PointwiseKind::kCopy, .elements = type.elements(), .forward_bytes = bytes, .backward_bytes = bytes});
   }
 
-  void view() { set_strided(strided(0)); }
+  void view() { set_storage(storage(0)); }
+
+  // Kernels of images work in either order, and answer in that of their input.
+  [[nodiscard]] bool channels_last() const { return storage(0) == Storage::kChannelsLast; }
+  void image() {
+    if (storage(0) != Storage::kContiguous && !channels_last()) copied(0);
+    set_storage(channels_last() ? Storage::kChannelsLast : Storage::kContiguous);
+  }
 
   ReductionWork reduction(ReductionKind kind, std::int64_t rows, std::int64_t columns) const {
     const TensorType& x = context.input(0);
@@ -153,7 +164,11 @@ struct LowerVisitor {
     work.element_bytes = element_bytes(x);
     work.bias = context.has(2) ? 1 : 0;
     work.arithmetic = arithmetic(x.element, self.options_.precision, true);
+    if (storage(0) != Storage::kContiguous && !channels_last()) copied(0);
+    // Either of the input and the weights decides (cudnn_conv_suggest_memory_format).
+    work.channels_last = channels_last() || self.options_.layout == Layout::kChannelsLast;
     emit(work);
+    set_storage(work.channels_last ? Storage::kChannelsLast : Storage::kContiguous);
   }
 
   void operator()(const Linear& op) {
@@ -201,19 +216,24 @@ struct LowerVisitor {
                          .heads = q.shape[1],
                          .kv_heads = k[1],
                          .queries = q.shape[2],
-                         .past = std::max<std::int64_t>(0, k[2] - q.shape[2]),
+                         // Fewer keys than queries: pooled keys, as of PVT and MViT.
+                         .past = op.causal ? std::max<std::int64_t>(0, k[2] - q.shape[2]) : k[2] - q.shape[2],
                          .head = q.shape[3],
                          .element_bytes = element_bytes(q),
                          .kv_bytes = element_bytes(context.input(1)),
                          .causal = op.causal,
                          .arithmetic = math});
     } else {
-      unfused_attention(q, k, v, math);
+      unfused_attention(op, q, k, v, math);
     }
-    set_strided(true);  // [batch, heads, queries, head] is seen through a transpose
+    set_storage(fused ? Storage::kHeadsInner : Storage::kContiguous);
   }
 
-  void unfused_attention(const TensorType& q, const Shape& k, const Shape& v, Arithmetic math) {
+  void over_scores(PointwiseKind kind, std::int64_t elements, std::int64_t forward, std::int64_t backward) {
+    emit(PointwiseWork{.kind = kind, .elements = elements, .forward_bytes = forward, .backward_bytes = backward});
+  }
+
+  void unfused_attention(const Attention& op, const TensorType& q, const Shape& k, const Shape& v, Arithmetic math) {
     for (std::size_t i = 0; i < 3; ++i) contiguous(i);
     const std::int64_t size = element_bytes(q);
     const std::int64_t products = q.shape[0] * q.shape[1];
@@ -226,17 +246,14 @@ struct LowerVisitor {
                   .output_bytes = size,
                   .weight = false,
                   .arithmetic = math};
-    emit(PointwiseWork{.kind = PointwiseKind::kMulScalar,
-                       .elements = q.elements(),
-                       .forward_bytes = 2 * size * q.elements(),
-                       .backward_bytes = 2 * size * q.elements()});
+    const std::int64_t both = 2 * size;  // one read, one written
+    if (op.scales == 0) over_scores(PointwiseKind::kMulScalar, q.elements(), both * q.elements(), both * q.elements());
     emit(gemm);
-    if (context.has(3)) {
-      emit(PointwiseWork{.kind = PointwiseKind::kAdd,
-                         .elements = scores,
-                         .forward_bytes = 2 * size * scores,
-                         .backward_bytes = size * scores});
-    }
+    for (std::int64_t i = 0; i < op.scales; ++i)
+      over_scores(PointwiseKind::kMulScalar, scores, both * scores, both * scores);
+    // A mask added has no kernel in backward: the sum's gradient is the scores'.
+    const std::int64_t masks = std::max<std::int64_t>(op.masks, context.has(3) ? 1 : 0);
+    for (std::int64_t i = 0; i < masks; ++i) over_scores(PointwiseKind::kAdd, scores, both * scores, 0);
     emit(ReductionWork{.kind = ReductionKind::kSoftmax,
                        .in_elements = scores,
                        .out_elements = scores,
@@ -245,6 +262,9 @@ struct LowerVisitor {
                        .rows = products * q.shape[2],
                        .columns = k[2],
                        .element_bytes = size});
+    // Its mask has a byte an element.
+    if (self.options_.mode == Mode::kTraining && op.dropout > 0.0)
+      over_scores(PointwiseKind::kDropout, scores, (both + 1) * scores, (both + 1) * scores);
     gemm.columns = v[3];
     gemm.depth = k[2];
     emit(gemm);
@@ -282,6 +302,7 @@ struct LowerVisitor {
     const std::int64_t channels = extent(x, 1);
     emit(reduction(ReductionKind::kBatchNorm, channels,
                    context.input(0).elements() / std::max<std::int64_t>(1, channels)));
+    image();
   }
   void last_axes(ReductionKind kind, std::int64_t axes) {
     const Shape& x = context.input(0).shape;
@@ -293,16 +314,18 @@ struct LowerVisitor {
   }
   void operator()(const LayerNorm& op) {
     if (op.channels_first) {  // runs as permute, layer norm, permute: rows are places, columns channels
+      if (!channels_last()) copied(0);
       const std::int64_t channels = extent(context.input(0).shape, 1);
       emit(reduction(ReductionKind::kLayerNorm, context.input(0).elements() / std::max<std::int64_t>(1, channels),
                      channels));
-      return set_strided(true);
+      return set_storage(Storage::kChannelsLast);
     }
     contiguous(0);
     last_axes(ReductionKind::kLayerNorm, op.axes);
   }
   void operator()(const RmsNorm& op) { last_axes(ReductionKind::kLayerNorm, op.axes); }
   void operator()(const GroupNorm& op) {
+    contiguous(0);
     const std::int64_t rows = extent(context.input(0).shape, 0) * std::max<std::int64_t>(1, op.groups);
     emit(reduction(ReductionKind::kGroupNorm, rows, context.input(0).elements() / std::max<std::int64_t>(1, rows)));
   }
@@ -324,12 +347,14 @@ struct LowerVisitor {
     for (const std::int64_t k : op.kernel) work.window *= k;
     work.columns = work.window;
     emit(work);
+    image();
   }
   void operator()(const AdaptivePool&) {
     ReductionWork work = reduction(ReductionKind::kAdaptivePool, context.output().elements(), 1);
     work.window = std::max<std::int64_t>(1, work.in_elements / std::max<std::int64_t>(1, work.out_elements));
     work.columns = work.window;
     emit(work);
+    image();
   }
   void operator()(const Reduce&) {
     const std::int64_t rows = std::max<std::int64_t>(1, context.output().elements());
@@ -347,14 +372,25 @@ struct LowerVisitor {
     std::get<PointwiseWork>(out[before].work).in_place = in_place ? 1 : 0;
     view();
   }
+  // PyTorch cubes by multiplying; other powers (but the square) are a function.
+  [[nodiscard]] bool is_cube(const Binary& op) const {
+    if (op.kind != BinaryKind::kPow || context.input(1).elements() != 1) return false;
+    const Contents* exponent = context.types().known(context.node().inputs[1]);
+    return exponent != nullptr && exponent->reals == std::vector<double>{3.0};
+  }
+  void cube() {
+    pointwise(PointwiseKind::kMulScalar);
+    view();
+  }
   void operator()(const Unary&) {
     pointwise(PointwiseKind::kTanh);
     view();
   }
   void operator()(const Binary& op) {
+    if (is_cube(op)) return cube();
     const bool scalar = context.input(0).elements() == 1 || context.input(1).elements() == 1;
     pointwise(kind_of(op.kind, scalar).value_or(PointwiseKind::kOther));
-    set_strided(strided(0) && context.output().elements() == context.input(0).elements());
+    set_storage(storage(context.input(0).elements() == context.output().elements() ? 0 : 1));
   }
   void operator()(const Dropout& op) {
     if (self.options_.mode == Mode::kTraining && op.probability > 0.0) pointwise(PointwiseKind::kDropout);
@@ -366,19 +402,40 @@ struct LowerVisitor {
   }
 
   // ---- views: no kernel, but the result may be strided ----
-  void operator()(const Transpose&) { set_strided(true); }
+  void reshape() {
+    const auto seen = reshaped(storage(0), context.input(0).shape, context.output().shape);
+    if (!seen) copied(0);
+    set_storage(seen.value_or(Storage::kContiguous));
+  }
+  void operator()(const Transpose& op) { set_storage(transposed(storage(0), op.order, context.input(0).shape.size())); }
   void operator()(const Expand&) { set_strided(true); }
   void operator()(const Slice&) { set_strided(true); }
   void operator()(const Split& op) { set_strided(op.axis != 0); }
   void operator()(const Gather& op) {
     // One fixed index is torch's select, a view: nothing is written.
     if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
-    set_strided(op.axis != 0 || strided(0));
+    set_strided(op.axis != 0 || storage(0) != Storage::kContiguous);
   }
   void operator()(const Squeeze&) { view(); }
   void operator()(const Unsqueeze&) { view(); }
-  void operator()(const Reshape&) { contiguous(0); }
-  void operator()(const Flatten&) { contiguous(0); }
+  void operator()(const Cast&) {
+    pointwise(PointwiseKind::kCopy);
+    view();
+  }
+  void operator()(const Concat&) {
+    pointwise(PointwiseKind::kCopy);
+    if (channels_last()) view();
+  }
+  void operator()(const Resize&) {
+    pointwise(PointwiseKind::kCopy);
+    if (channels_last()) view();
+  }
+  void operator()(const Pad&) {
+    pointwise(PointwiseKind::kCopy);
+    if (channels_last()) view();
+  }
+  void operator()(const Reshape&) { reshape(); }
+  void operator()(const Flatten&) { reshape(); }
   void operator()(const ShapeOf&) {}
   // Bodies are walked by whoever walks the graph.
   void operator()(const If&) {}

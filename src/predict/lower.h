@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "joulecast/cost.h"
 #include "joulecast/graph.h"
 #include "joulecast/workload.h"
+#include "predict/storage.h"
 #include "predict/work.h"
 
 namespace joulecast {
@@ -21,6 +23,7 @@ struct LowerOptions {
   Mode mode = Mode::kInference;
   Precision precision = Precision::kTf32;
   Runtime runtime = Runtime::kPytorchEager;
+  Layout layout = Layout::kChannelsFirst;
 };
 
 // One kind of work and how often the network does it.
@@ -34,30 +37,36 @@ struct LoweredOperation {
   bool operator==(const LoweredOperation&) const = default;
 };
 
-// The work of one node of cost `cost`, appended to `out` with count 1. `strided` tells which values are not contiguous
-// in memory.
+// The work of one node of cost `cost`, appended to `out` with count 1. It remembers how the values
+// lie in memory.
 class NodeLowering {
  public:
   NodeLowering(const LowerOptions& options, std::size_t value_count)
-      : options_(options), strided_(value_count, false) {}
+      : options_(options), storage_(value_count, Storage::kContiguous) {}
 
   void lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out);
+  [[nodiscard]] Storage storage(ValueId id) const { return storage_[index(id)]; }
+  void set_storage(ValueId id, Storage lies) { storage_[index(id)] = lies; }
 
  private:
   friend struct LowerVisitor;
   LowerOptions options_;
-  std::vector<bool> strided_;
+  std::vector<Storage> storage_;
 };
+
+class Fusion;
 
 // The work of a network, given node by node in execution order; equal work becomes one entry.
 class NetworkLowering {
  public:
   // The graph must outlive it.
   NetworkLowering(const Graph& graph, const LowerOptions& options);
+  NetworkLowering(NetworkLowering&&) noexcept;
+  ~NetworkLowering();
 
   void add(const Visit& visit, const Cost& cost);
   // In order of first appearance.
-  [[nodiscard]] std::vector<LoweredOperation> take() && { return std::move(out_); }
+  [[nodiscard]] std::vector<LoweredOperation> take() &&;
 
  private:
   static constexpr std::uint32_t kFree = std::numeric_limits<std::uint32_t>::max();
@@ -67,6 +76,7 @@ class NetworkLowering {
 
   const Graph& graph_;
   LowerOptions options_;
+  std::unique_ptr<Fusion> fusion_;  // of compiled networks; bodies of control flow are executed as they stand
   std::map<const Graph*, NodeLowering> lowerings_;  // values are numbered apart in every body
   std::vector<LoweredOperation> found_, out_;
   std::vector<std::uint32_t> places_;  // a hash table of indices into out_, open addressing

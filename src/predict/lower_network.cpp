@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "predict/fuse.h"
 #include "predict/lower.h"
 
 namespace joulecast {
@@ -45,12 +46,22 @@ bool reads_graph_input(const Visit& visit) {
 
 }  // namespace
 
-NetworkLowering::NetworkLowering(const Graph& graph, const LowerOptions& options) : graph_(graph), options_(options) {}
+NetworkLowering::NetworkLowering(const Graph& graph, const LowerOptions& options)
+    : graph_(graph),
+      options_(options),
+      fusion_(options.runtime == Runtime::kPytorchCompiled ? std::make_unique<Fusion>(graph, options) : nullptr) {}
+NetworkLowering::NetworkLowering(NetworkLowering&&) noexcept = default;
+NetworkLowering::~NetworkLowering() = default;
 
 void NetworkLowering::add(const Visit& visit, const Cost& cost) {
   NodeLowering& lowering = lowerings_.try_emplace(&visit.graph, options_, visit.graph.values.size()).first->second;
   found_.clear();
-  lowering.lower(CostContext(visit.graph, visit.node, visit.types), cost, found_);
+  const CostContext context(visit.graph, visit.node, visit.types);
+  if (fusion_ && &visit.graph == &graph_) {
+    fusion_->add(context, cost, lowering, found_);
+  } else {
+    lowering.lower(context, cost, found_);
+  }
   const bool first = &visit.graph == &graph_ && options_.mode == Mode::kTraining && reads_graph_input(visit);
   for (LoweredOperation& operation : found_) {
     operation.no_input_gradient = first;
@@ -76,6 +87,13 @@ void NetworkLowering::merge(const LoweredOperation& operation, std::int64_t time
   entry.calls += operation.calls * times;
 }
 
+std::vector<LoweredOperation> NetworkLowering::take() && {
+  if (fusion_) {
+    for (const LoweredOperation& operation : fusion_->take()) merge(operation, 1);
+  }
+  return std::move(out_);
+}
+
 void NetworkLowering::grow() {
   places_.assign(std::max<std::size_t>(256, 4 * out_.size()), kFree);
   for (std::uint32_t i = 0; i < out_.size(); ++i) {
@@ -86,7 +104,10 @@ void NetworkLowering::grow() {
 }
 
 std::vector<LoweredOperation> lower(const Graph& graph, const TypeTable& types, const LowerOptions& options) {
-  NetworkLowering network(graph, options);
+  LowerOptions how = options;
+  if (options.runtime == Runtime::kPytorchCompiled)
+    how.layout = compiled_layout(graph, types, options.mode, options.layout);
+  NetworkLowering network(graph, how);
   for_each_operation(graph, types, [&](const Visit& visit) {
     network.add(visit, operator_cost(CostContext(visit.graph, visit.node, visit.types)));
   });

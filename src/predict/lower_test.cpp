@@ -68,6 +68,80 @@ TEST(Lower, ReshapingAStridedTensorCopiesIt) {
   EXPECT_EQ(copy->forward_bytes, 2 * 24 * 4);
 }
 
+// A layer norm between permutations, as ConvNeXt has it: what follows lies channels-last, and stays so.
+constexpr std::string_view kPermuted = R"(graph "p" {
+    input %x : f32[2, 32, 8, 8]
+    parameter %s : f32[32]
+    parameter %w : f32[32, 32, 3, 3]
+    %n = layer_norm(%x, %s, %s) {channels_first = true}
+    %a = activation(%n) {kind = gelu}
+    %y = conv(%a, %w)
+    %z = conv(%y, %w)
+    output %z
+  })";
+
+TEST(Lower, ConvolutionsTakeTheOrderTheirInputHas) {
+  const auto operations = lowered(kPermuted);
+  ASSERT_EQ(operations.size(), 5U);  // the copy that the norm needs comes first
+  EXPECT_EQ(std::get<PointwiseWork>(operations[0].work).kind, PointwiseKind::kCopy);
+  EXPECT_TRUE(std::get<ConvWork>(operations[3].work).channels_last);
+  EXPECT_TRUE(std::get<ConvWork>(operations[4].work).channels_last);
+}
+
+TEST(Lower, WeightsThatLieChannelsLastDecideForTheConvolution) {
+  constexpr std::string_view kConv = R"(graph "c" {
+    input %x : f32[2, 32, 8, 8]
+    parameter %w : f32[32, 32, 3, 3]
+    %y = conv(%x, %w)
+    output %y
+  })";
+  const auto found = [&](Layout layout) {
+    const auto load = prepare(parse_graph(kConv).value(), {}, {.precision = {}, .layout = layout}).value();
+    return std::get<ConvWork>(load.operations.at(0).work).channels_last;
+  };
+  EXPECT_FALSE(found(Layout::kChannelsFirst));
+  EXPECT_TRUE(found(Layout::kChannelsLast));
+}
+
+TEST(Lower, CastsKeepTheOrder) {
+  const auto operations = lowered(R"(graph "c" {
+    input %x : f32[2, 3, 4]
+    constant %s : i64[1] = [24]
+    %a = transpose(%x) {order = [2, 0, 1]}
+    %c = cast(%a) {to = f16}
+    %r = reshape(%c, %s)
+    output %r
+  })");
+  ASSERT_EQ(operations.size(), 2U);  // the cast, and the copy that the reshape needs
+  EXPECT_EQ(std::get<PointwiseWork>(operations[1].work).forward_bytes, 2 * 24 * 2);
+}
+
+TEST(Lower, WhatFusedAttentionLeavesIsJoinedWithoutACopy) {
+  const auto operations = lowered(R"(graph "a" {
+    input %q : f32[2, 8, 16, 64]
+    constant %s : i64[3] = [2, 16, 512]
+    %y = attention(%q, %q, %q)
+    %t = transpose(%y) {order = [0, 2, 1, 3]}
+    %r = reshape(%t, %s)
+    output %r
+  })",
+                                  Mode::kInference, Precision::kFp16);
+  EXPECT_NE(only<AttentionWork>(operations), nullptr);
+}
+
+TEST(Lower, AttentionOverFewerKeysThanQueriesCostsThoseKeys) {
+  const auto operations = lowered(R"(graph "a" {
+    input %q : f32[2, 8, 256, 64]
+    input %k : f32[2, 8, 4, 64]
+    %y = attention(%q, %k, %k)
+    output %y
+  })",
+                                  Mode::kInference, Precision::kFp16);
+  const auto* work = only<AttentionWork>(operations);
+  ASSERT_NE(work, nullptr);
+  EXPECT_EQ(work->past + work->queries, 4);
+}
+
 constexpr std::string_view kAttention = R"(graph "a" {
     input %q : f32[2, 8, 16, 64]
     input %k : f32[2, 8, 32, 64]
@@ -94,6 +168,38 @@ TEST(Lower, AttentionIsFusedInHalfPrecisionOnly) {
   EXPECT_EQ(scores.arithmetic, Arithmetic::kFp32);
   EXPECT_EQ(std::get<ReductionWork>(full[2].work).columns, 32);
   EXPECT_EQ(std::get<GemmWork>(full[3].work).columns, 64);
+}
+
+constexpr std::string_view kEagerAttention = R"(graph "a" {
+    input %q : f32[2, 8, 16, 64]
+    input %k : f32[2, 8, 32, 64]
+    input %v : f32[2, 8, 32, 64]
+    %y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1, dropout = 0.1}
+    output %y
+  })";
+
+TEST(Lower, WhatAModelDoesToItsScoresRunsInFullPrecision) {
+  constexpr std::int64_t kScores = 2 * 8 * 16 * 32;
+  const auto inference = lowered(kEagerAttention);
+  ASSERT_EQ(inference.size(), 5U);  // product, scale, mask, softmax, product
+  const auto& scale = std::get<PointwiseWork>(inference[1].work);
+  EXPECT_EQ(scale.kind, PointwiseKind::kMulScalar);
+  EXPECT_EQ(scale.elements, kScores);
+  EXPECT_EQ(scale.backward_bytes, 8 * kScores);
+  const auto& mask = std::get<PointwiseWork>(inference[2].work);
+  EXPECT_EQ(mask.kind, PointwiseKind::kAdd);
+  EXPECT_EQ(mask.backward_bytes, 0);
+  const auto training = lowered(kEagerAttention, Mode::kTraining);
+  ASSERT_EQ(training.size(), 6U);
+  EXPECT_EQ(std::get<PointwiseWork>(training[4].work).kind, PointwiseKind::kDropout);
+  EXPECT_EQ(std::get<PointwiseWork>(training[4].work).elements, kScores);
+}
+
+TEST(Lower, ACubeIsAMultiplication) {
+  const std::string start = "graph \"c\" {\ninput %x : f32[4, 8]\nconstant %n : f32 = ";
+  const std::string end = "\n%y = binary(%x, %n) {kind = pow}\noutput %y\n}";
+  EXPECT_EQ(only<PointwiseWork>(lowered(start + "3.0" + end))->kind, PointwiseKind::kMulScalar);
+  EXPECT_EQ(only<PointwiseWork>(lowered(start + "2.5" + end))->kind, PointwiseKind::kPowScalar);
 }
 
 constexpr std::string_view kRelu = R"(graph "r" {

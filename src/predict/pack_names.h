@@ -2,6 +2,7 @@
 // The sections of a predictor pack, said once for those who write and those who read it. docs/formats/pack.md
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace joulecast::pack_names {
@@ -14,5 +15,9 @@ inline constexpr std::string_view kIntervals = "intervals";
 inline constexpr std::string_view kSettings = "settings";
 inline constexpr std::string_view kCorrections = "corrections";  // where a pack was calibrated
 inline constexpr std::string_view kReport = "report";
+// The forest that says how far off the time, power or energy of a group's operations is.
+inline std::string spread(std::string_view what, std::string_view group) {
+  return "spread-" + std::string(what) + "/" + std::string(group);
+}
 
 }  // namespace joulecast::pack_names

@@ -22,6 +22,8 @@ struct Device {
   double sm = 1, clock = 1, bandwidth = 1, l2 = 1, limit = 1, idle = 0;
   double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0;  // dense peaks; 0: the chip has no such units
   double capability = 0;                                             // 8.6 for compute capability 8.6; 0 if unknown
+  double fp32_matrix = 0;  // FP32 by matrix units (CDNA), which products use; 0: the chip has no such units
+  bool cdna = false;       // AMD's chips with matrix units: kernels of other libraries, with laws of their own
   // By Arithmetic: the fraction of the peak that large products keep under the power limit.
   std::array<double, 6> held{1, 1, 1, 1, 1, 1};
   // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
@@ -31,6 +33,10 @@ struct Device {
   [[nodiscard]] double peak(Arithmetic arithmetic) const {
     const std::array<double, 6> peaks{fp64, fp32, tf32, fp16, bf16, fp8};
     return peaks[static_cast<std::size_t>(arithmetic)];
+  }
+  // Of products of matrices.
+  [[nodiscard]] double product_peak(Arithmetic arithmetic) const {
+    return arithmetic == Arithmetic::kFp32 && fp32_matrix > 0.0 ? fp32_matrix : peak(arithmetic);
   }
   [[nodiscard]] double reach_at(Arithmetic arithmetic) const { return reach[static_cast<std::size_t>(arithmetic)]; }
   [[nodiscard]] double held_at(Arithmetic arithmetic) const { return held[static_cast<std::size_t>(arithmetic)]; }

@@ -123,11 +123,14 @@ double optimizer_traffic(const Workload& workload) {
 bool is_functional(const Work& work) {
   const auto* pointwise = std::get_if<PointwiseWork>(&work);
   return pointwise != nullptr &&
-         (pointwise->kind >= PointwiseKind::kAdd && pointwise->kind != PointwiseKind::kStochasticDepth);
+         (pointwise->kind >= PointwiseKind::kAdd && pointwise->kind != PointwiseKind::kStochasticDepth &&
+          pointwise->kind != PointwiseKind::kFused);
 }
 
 std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work> works,
                                   std::span<const OperationPrediction> found) {
+  const bool compiled = workload.options.runtime == Runtime::kPytorchCompiled;
+  const State state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval;
   std::vector<ComposePart> parts;
   parts.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -137,6 +140,7 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
     parts.push_back({.time = p.time,
                      .gpu = p.time * p.physics.gpu / p.physics.bound,
                      .host = p.physics.host,
+                     .call = compiled ? std::optional(compiled_call(works[i], state)) : std::nullopt,
                      .power = p.power,
                      .accumulation_bytes = p.physics.accumulation_bytes,
                      .count = static_cast<double>(operation.count),
@@ -267,6 +271,9 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
     level = 1;
   }
   if (level == 0 && !arithmetics_measured(impl_->gpus, workload, gpu)) level = 1;
+  // No operation was measured in these; their networks alone were looked at.
+  const bool compiled = workload.options.runtime == Runtime::kPytorchCompiled;
+  if (compiled || workload.options.layout == Layout::kChannelsLast) level = std::max(level, 1);
   const double unknown = unknown_share(workload);
   if (unknown > 0.10) level = 2;
   if (unknown > 0.01) level = std::max(level, 1);

@@ -85,6 +85,25 @@ TEST(Predictor, SupportSaysWhatWasMeasured) {
   EXPECT_EQ(shipped().support(load_of(32), gpu("mi250x")), Support::kOutside);
 }
 
+TEST(Predictor, WhatTorchCompileMakesIsFasterAndNeverInside) {
+  const auto with = [](Runtime runtime, Layout layout, std::int64_t batch) {
+    const Workload load = prepare(parse_graph(kNet).value(), {.symbols = {}, .shapes = {}, .batch = batch},
+                                  {.precision = {}, .runtime = runtime, .layout = layout})
+                              .value();
+    return shipped().predict(load, gpu("a30"), {.setting = {}, .host = HostMachine{}}).value();
+  };
+  for (const std::int64_t batch : {1, 256}) {
+    const Prediction eager = with(Runtime::kPytorchEager, Layout::kChannelsFirst, batch);
+    const Prediction last = with(Runtime::kPytorchEager, Layout::kChannelsLast, batch);
+    const Prediction compiled = with(Runtime::kPytorchCompiled, Layout::kChannelsFirst, batch);
+    EXPECT_EQ(eager.support, Support::kInside);
+    EXPECT_EQ(last.support, Support::kEdge);
+    EXPECT_EQ(compiled.support, Support::kEdge);
+    EXPECT_LT(compiled.time.value, last.time.value) << batch;
+    EXPECT_LE(last.time.value, eager.time.value) << batch;
+  }
+}
+
 TEST(Predictor, IntervalsWidenWithIgnorance) {
   const auto width = [&](std::string_view name) {
     const auto time = shipped().predict(load_of(64, Mode::kInference, Precision::kFp32), gpu(name), {}).value().time;

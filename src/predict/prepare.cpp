@@ -7,6 +7,7 @@
 #include "graph/walk.h"
 #include "joulecast/predict.h"
 #include "predict/autocast.h"
+#include "predict/fuse.h"
 #include "predict/lower.h"
 #include "predict/memory.h"
 
@@ -124,6 +125,20 @@ void add_parameters(const Graph& graph, const TypeTable& types, Workload& load) 
   }
 }
 
+// What a runtime's prediction rests on, where that is less than usual.
+void note_runtime(const PrepareOptions& options, Workload& load) {
+  const bool training = options.mode == Mode::kTraining;
+  if (options.runtime == Runtime::kPytorchCompiled) {
+    load.notes.emplace_back(training
+                                ? "torch.compile: fused kernels follow from rules, and no training step was measured"
+                                : "torch.compile: fused kernels follow from rules, checked on networks in inference");
+  } else if (options.layout == Layout::kChannelsLast) {
+    load.notes.emplace_back("channels-last: convolutions follow from rules, checked on networks");
+    if (training)
+      load.notes.emplace_back("channels-last: grouped convolutions train up to four times slower than predicted");
+  }
+}
+
 // Of the graph as it is executed.
 Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
@@ -133,7 +148,12 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
   load.options = options;
   load.batch = batch_of(graph, types);
   Totals totals;
-  NetworkLowering network(graph, {.mode = options.mode, .precision = precision, .runtime = options.runtime});
+  const bool compiled = options.runtime == Runtime::kPytorchCompiled;
+  NetworkLowering network(
+      graph, {.mode = options.mode,
+              .precision = precision,
+              .runtime = options.runtime,
+              .layout = compiled ? compiled_layout(graph, types, options.mode, options.layout) : options.layout});
   for_each_operation(graph, types, [&](const Visit& visit) {
     const Cost cost = operator_cost(CostContext(visit.graph, visit.node, visit.types));
     totals.add(visit, cost, &visit.graph != &graph);
@@ -145,6 +165,7 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
   load.unknown_operators = totals.unknown_operators();
   add_parameters(graph, types, load);
   for (const GraphNote& note : graph.notes) load.notes.push_back(note.text);
+  note_runtime(options, load);
   return load;
 }
 

@@ -21,6 +21,7 @@ struct ConvWork {
   std::int64_t kernel_height = 1, kernel_width = 1, stride = 1, padding = 0;
   std::int64_t element_bytes = 4, bias = 0;
   Arithmetic arithmetic = Arithmetic::kFp32;
+  bool channels_last = false;  // input and output lie that way: nothing is copied for tensor kernels
   auto operator<=>(const ConvWork&) const = default;
 };
 
@@ -51,6 +52,7 @@ enum class PointwiseKind : std::uint8_t {
   kCopy,
   kDropout,
   kOther,
+  kFused,  // a chain of elementwise work, norms and reductions in one kernel
 };
 
 // Every output element depends on one place of each input.

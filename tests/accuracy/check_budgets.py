@@ -27,7 +27,7 @@ def report_of(pack: pathlib.Path) -> dict:
 def evaluated(program: str, table: pathlib.Path, graphs: str | None) -> dict[str, dict]:
     command = [program, "evaluate", str(table), "--json"] + (["--graphs", graphs] if graphs else [])
     found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return {f"{group['gpu']}/{group['mode']}".replace(" ", "_"): group for group in found["groups"]}
+    return {"/".join(filter(None, map(group.get, ("gpu", "mode", "variant")))).replace(" ", "_"): group for group in found["groups"]}
 
 
 def budgets(path: pathlib.Path):

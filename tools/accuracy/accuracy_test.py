@@ -18,7 +18,7 @@ import tables
 def row(measured: float, found: float, unit: str = "a", **more) -> dict:
     return {
         "subject": "x 1", "gpu": "g", "mode": "m", "precision": "p", "batch": "1", "quantity": "time", "held_out": unit,
-        "measured": measured, "found": found, "lo": found / 1.1, "hi": found * 1.1, "baseline": None, **more,
+        "measured": measured, "found": found, "lo": found / 1.1, "hi": found * 1.1, "spread": 1.0, "baseline": None, **more,
     }
 
 
@@ -69,6 +69,12 @@ class Calibration(unittest.TestCase):
         calibration.Factors().add("k", rows, calibration.alike)
         self.assertAlmostEqual(math.log(rows[2]["hi"] / rows[2]["found"]), 0.1)  # b by a
         self.assertAlmostEqual(math.log(rows[0]["hi"] / rows[0]["found"]), 0.5)  # a by b
+
+    def test_factors_are_in_units_of_the_spread(self) -> None:
+        hard = [row(1, math.exp(0.4), unit, spread=0.2) for unit in "ab"]
+        easy = [row(1, math.exp(0.04), unit, spread=0.02) for unit in "ab"]
+        self.assertAlmostEqual(calibration.Factors().add("k", hard + easy, calibration.alike), 2.0)
+        self.assertAlmostEqual(math.log(easy[0]["hi"] / easy[0]["found"]), 0.04)
 
 
 class Shapes(unittest.TestCase):

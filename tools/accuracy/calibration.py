@@ -18,7 +18,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 
-from errors import QUANTITIES, by, of
+from errors import QUANTITIES, by, median, of
 
 LEVEL = 0.9
 LEVELS = tuple(LEVEL + 0.0025 * step for step in range(21))
@@ -31,7 +31,8 @@ def alike(_rows: int) -> float:
 
 
 def distance(row: dict) -> float:
-    return abs(math.log(row["found"] / row["measured"]))
+    """In units of the row's spread, by which the program multiplies the factor."""
+    return abs(math.log(row["found"] / row["measured"])) / row["spread"]
 
 
 def weighted_quantile(units: Iterable[list[float]], level: float, weight: Weight) -> float:
@@ -60,6 +61,7 @@ class Calibrated:
         if len(self.units) > 1:
             self.level = next((level for level in LEVELS if self._left_out(level) >= LEVEL), LEVELS[-1])
         self.factor = round(weighted_quantile(self.units.values(), self.level, weight), 6)
+        self.spread = median([row["spread"] for row in rows])
 
     def without(self, unit: str, level: float | None = None) -> float:
         """The factor of all other units."""
@@ -80,6 +82,7 @@ class Calibrated:
         return {
             "n": len(rows),
             "units": len(self.units),
+            "spread": round(self.spread, 6),
             "covers": round(share_within(rows, factor), 4),
             "covers_units": round(self._mean({key: share_within(v, factor) for key, v in self.units.items()}), 4),
             "covers_left_out": round(self._left_out(self.level), 4) if len(self.units) > 1 else None,
@@ -105,7 +108,8 @@ class Factors:
 
 
 def bound(row: dict, factor: float) -> None:
-    row["lo"], row["hi"] = row["found"] / math.exp(factor), row["found"] * math.exp(factor)
+    width = factor * row["spread"]
+    row["lo"], row["hi"] = row["found"] / math.exp(width), row["found"] * math.exp(width)
 
 
 def left_out(row: dict) -> str:
@@ -144,7 +148,8 @@ def calibrate(held: Held) -> dict:
                 [row for row in of(rows, quantity) if row["group"] == group]
                 for rows in (held.operations, held.operations_of_gpus)
             )
-            floor = out.add(f"operation/{group}/seen/{quantity}", seen, math.sqrt)
+            known = out.add(f"operation/{group}/seen/{quantity}", seen, math.sqrt)
+            floor = known * median([row["spread"] for row in seen]) if seen else known
             out.add(f"operation/{group}/unseen-gpu/{quantity}", unseen, math.sqrt, floor)
         out.add(f"network/{quantity}/inside", of(held.networks, quantity), alike)
     network_times(out, held)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 QUANTITIES = ("time", "power", "energy")
-NUMBERS = ("measured", "found", "lo", "hi", "baseline")
+NUMBERS = ("measured", "found", "lo", "hi", "spread", "baseline")
 
 
 def trusted(row: dict) -> bool:

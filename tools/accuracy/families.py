@@ -40,7 +40,7 @@ FAMILIES = {
     "Swin": ("swin",),
 }
 # The groups that families tell anything about: the rest has no networks behind it.
-EAGER_TABLES = ("heidelberg_operations.csv", "neusight_gemm.csv", "neusight_vec.csv")
+EAGER_TABLES = ("heidelberg_operations.csv", "neusight_conv.csv", "neusight_gemm.csv", "neusight_vec.csv")
 ALL_TABLES = (
     "heidelberg_operations.csv",
     "aic_gemm_bf16.csv",
@@ -51,6 +51,7 @@ ALL_TABLES = (
     "aic_power_gemm_b200_sxm.csv",
     "aic_power_attention_h200_sxm.csv",
     "aic_power_attention_b200_sxm.csv",
+    "neusight_conv.csv",
     "neusight_gemm.csv",
     "neusight_vec.csv",
 )
@@ -185,21 +186,18 @@ def hold_out_gpus(run: Runner) -> tuple[list[dict], list[dict]]:
     return operations, networks
 
 
-def hold_out_neusight(run: Runner, everything: pathlib.Path) -> list[dict]:
-    """Operations of the other GPUs with eager tables, each left out; of these rows a fifth, as of the fifth."""
+def hold_out_neusight(run: Runner) -> list[dict]:
+    """Operations of the other GPUs with eager tables, each left out; of these rows a fifth, as of the fifth.
+    Convolutions err by other things than the rest, so theirs are machines of their own."""
     operations = []
     for gpu, label in NEUSIGHT_GPUS.items():
         pack = run.train(f"without-{gpu}", "--without-gpu", gpu)
-        for table in ("neusight_gemm.csv", "neusight_vec.csv"):
+        for table in ("neusight_conv.csv", "neusight_gemm.csv", "neusight_vec.csv"):
             rows = run.evaluate(run.data / "operations" / table, pack, run.work / f"gpu-{gpu}-{table}")
-            operations += tagged(list(read_rows(rows, lambda row: row["gpu"] == label and in_the_fifth(row))), gpu)
+            name = f"convolutions of {label}" if table == "neusight_conv.csv" else gpu
+            operations += tagged(list(read_rows(rows, lambda row: row["gpu"] == label and in_the_fifth(row))), name)
             rows.unlink()
-    # No convolution of these GPUs was ever fitted on.
-    rows = run.evaluate(run.data / "operations" / "neusight_conv.csv", everything, run.work / "gpu-conv.csv")
-    convolutions = list(read_rows(rows, lambda row: row["support"] == "unseen-gpu" and in_the_fifth(row)))
-    for row in convolutions:
-        row["held_out"] = f"convolutions of {row['gpu']}"
-    return operations + convolutions
+    return operations
 
 
 def in_the_fifth(row: dict) -> bool:
@@ -228,12 +226,17 @@ def hold_out_fifth(run: Runner, everything: pathlib.Path) -> dict[str, list[dict
     return out
 
 
+def by_default(row: dict) -> bool:
+    """Networks as PyTorch runs them unless told otherwise; the others are judged apart."""
+    return row.get("layout") != "nhwc" and row.get("compiled", "0") == "0"
+
+
 def outside(run: Runner, pack: pathlib.Path) -> list[dict]:
     """Whole networks on GPUs and hosts that have nothing to do with the fitted ones."""
     rows = []
     for name in ("torchvision_gpu_benchmark.csv", "timm_benchmark.csv"):
         source = run.data / "networks" / name
-        copy = filtered(source, run.work / "outside" / name, lambda row: True)
+        copy = filtered(source, run.work / "outside" / name, by_default)
         found = run.rows(copy, pack, "--graphs", run.graphs)
         for row in found:
             row["held_out"] = f"{name.removesuffix('.csv')} {row['gpu']}"  # a machine of its own each
@@ -273,7 +276,7 @@ def densities(family: list, gpu: tuple, fifth: dict[str, list[dict]], far: list[
     sets = [
         ("PyTorch operations, families left out", family[0]),
         ("PyTorch operations, GPUs left out", gpu[0]),
-        ("NeuSight products and vectors, a fifth left out", some(fifth, "neusight_")),
+        ("NeuSight's operations, a fifth left out", some(fifth, "neusight_")),
         ("captured products, a fifth left out", some(fifth, "aic_", "gemm")),
         ("captured attention, a fifth left out", some(fifth, "aic_", "attention")),
         ("networks, families left out", family[1]),
@@ -309,7 +312,7 @@ def main() -> int:
     everything = run.train("everything", tables=ALL_TABLES)
     *family, distances = hold_out_families(run, everything)
     gpu = hold_out_gpus(run)
-    neusight = hold_out_neusight(run, everything)
+    neusight = hold_out_neusight(run)
     far_rows = outside(run, everything)
     fifth = hold_out_fifth(run, everything)
     factors = calibrate(Held(family[0] + some(fifth, "neusight_"), family[1], gpu[0] + neusight, gpu[1], far_rows))

@@ -33,10 +33,11 @@ def evaluate(arguments: argparse.Namespace, tables: list[pathlib.Path], rows: pa
 
 
 def groups_of(rows) -> dict[str, dict[str, dict]]:
-    """Figures of one table's rows by GPU and mode, then quantity."""
+    """Figures of one table's rows by GPU, mode and variant, then quantity."""
     cells: dict[tuple[str, str, str], list[dict]] = {}
     for row in rows:
-        cells.setdefault((row["gpu"], row["mode"], row["quantity"]), []).append({key: row[key] for key in COLUMNS})
+        how = ", ".join(filter(None, (row["mode"], row["variant"])))
+        cells.setdefault((row["gpu"], how, row["quantity"]), []).append({key: row[key] for key in COLUMNS})
     out: dict[str, dict[str, dict]] = {}
     for (gpu, mode, quantity), cell in sorted(cells.items(), key=lambda e: (e[0][:2], QUANTITIES.index(e[0][2]))):
         found = figures(cell)

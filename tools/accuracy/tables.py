@@ -33,20 +33,26 @@ def floors(figures: Figures) -> dict[str, float]:
 
 
 def of_pack(figures: Figures, section: str, wanted) -> str:
-    head = ["table, GPU, mode", "n", "bound alone: MAPE", "time: MAPE", "median", "R2", "repeats", "power: MAPE", "R2"]
+    head = ["table, GPU, mode", "n", "bound alone: MAPE", "time: MAPE", "median", "R2", "covered", "+-", "repeats"]
+    head += ["power: MAPE", "R2", "covered", "+-", "energy: MAPE", "covered", "+-"]
     floor = floors(figures)
     rows = []
     for key, cell in figures["operations"][section].items():
         if not wanted(key):
             continue
-        time, power = cell["time"], cell["power"]
+        time, power, energy = cell["time"], cell["power"], cell["energy"]
         rows.append(
             [key.replace("/", ", ").removeprefix("heidelberg_operations, "), str(time["n"])]
             + [percent(cell["time_bound_alone"]["mape"]), percent(time["mape"]), percent(time["median_ape"])]
-            + [number(time["r2"]), percent(floor.get(key)), percent(power["mape"]), number(power["r2"])]
-            + [percent(cell["energy"]["mape"])]
+            + [number(time["r2"]), *interval(time), percent(floor.get(key))]
+            + [percent(power["mape"]), number(power["r2"]), *interval(power), percent(energy["mape"]), *interval(energy)]
         )
-    return markdown([*head, "energy: MAPE"], rows)
+    return markdown(head, rows)
+
+
+def interval(cell: dict) -> list[str]:
+    """How many measurements lie inside, and half the width of the middle one."""
+    return [percent(cell.get("coverage")), percent(cell.get("interval"))]
 
 
 def eager(key: str) -> bool:
@@ -181,18 +187,20 @@ def support(figures: Figures) -> str:
 
 
 def intervals(figures: Figures) -> str:
-    head = ["group, support, quantity", "factor", "shipped", "rows", "units", "covers rows", "covers units", "units left out"]
+    head = ["group, support, quantity", "factor", "spread", "shipped", "rows", "units", "covers rows", "covers units"]
     calibration = figures["families"]["calibration"]
     shipped = (figures["operations"]["calibration"] or {}).get("intervals", {})
     rows = []
     for key, value in calibration["intervals"].items():
         evidence = calibration["evidence"].get(key, {})
+        spread = evidence.get("spread", 1.0)
         rows.append(
-            [key, f"{math.exp(value):.2f}", f"{math.exp(shipped[key]):.2f}" if key in shipped else "-"]
+            [key, f"{math.exp(value * spread):.2f}", f"{spread:.3f}"]
+            + [f"{math.exp(shipped[key] * spread):.2f}" if key in shipped else "-"]
             + [str(evidence.get("n", "-")), str(evidence.get("units", "-"))]
             + [percent(evidence.get(name)) for name in ("covers", "covers_units", "covers_left_out")]
         )
-    return markdown(head, rows)
+    return markdown([*head, "units left out"], rows)
 
 
 def covered(figures: Figures, name: str) -> float:

@@ -38,6 +38,7 @@ FIGURES = {
     "idle_power_w": (0.5, 500),
     "fp64_tflops": (0.001, 1000),
     "fp64_tensor_tflops": (1, 1000),
+    "fp32_tensor_tflops": (1, 1000),
     "fp32_tflops": (0.1, 1000),
     "tf32_tflops": (1, 10_000),
     "fp16_tflops": (0.1, 20_000),

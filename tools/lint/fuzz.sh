@@ -12,8 +12,7 @@ if [ $# -gt 0 ]; then targets=("$@"); else mapfile -t targets < <(cd build/fuzz 
 for target in "${targets[@]}"; do
   corpus=build/fuzz/corpus/$target
   mkdir -p "$corpus"
-  seeds=()
-  [ -f "fuzz/seeds/$target.txt" ] && mapfile -t seeds <"fuzz/seeds/$target.txt"
+  mapfile -t seeds <"fuzz/seeds/$target.txt"
   echo "== $target for $seconds s"
   "build/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 -max_len=4194304 -print_final_stats=1 \
     "$corpus" "${seeds[@]}" 2>&1 | grep -E 'stat::number_of_executed_units|stat::peak_rss_mb|ERROR|SUMMARY|Test unit' || true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// baidu-research/DeepBench: kernels called back to back from C++, so no host is in the way. Only matrix products: in
-// the published table the parameters of convolutions and recurrent layers stand under other names or are missing.
+// baidu-research/DeepBench: kernels called back to back from C++, so no host is in the way. Only matrix products: the
+// published table has no times of convolutions (see misplaced()), and recurrent layers lack parameters.
 #include <fmt/format.h>
 
 #include "dataset/layouts/layouts.h"
@@ -31,7 +31,17 @@ Result<Precision> precision(std::string_view text) {
   return unsupported(fmt::format("precision '{}'", text));
 }
 
+// What is wrong with rows that took their columns from the sheet of matrix products: the sheet of convolutions has W,
+// H, C, N, K, R where that one has M, N, K, two transposes and the time; that of recurrent layers has time steps.
+Result<void> misplaced(Row& row) {
+  if (row.text("op") == "Convolution" && !parameter(row.text("params"), "A Transpose").empty())
+    return unsupported("a convolution with the width of its filter where its time should be");
+  if (row.text("pass") == "Timesteps") return unsupported("a number of time steps where the time should be");
+  return {};
+}
+
 Result<void> read(Row& row, RowSink& sink) {
+  JC_RETURN_IF_ERROR(misplaced(row));
   if (row.text("op") != "Dense Matrix Multiplication") return unsupported(fmt::format("op '{}'", row.text("op")));
   MeasuredOperation out;
   JC_ASSIGN_OR_RETURN(out.at.precision, precision(row.text("precision")));
@@ -60,6 +70,7 @@ Result<void> read(Row& row, RowSink& sink) {
 }
 
 Result<void> read_other(Row& row, RowSink& sink) {
+  JC_RETURN_IF_ERROR(misplaced(row));
   MeasuredOther out = other_row(row, "gpu", false, std::string(row.text("op")));
   out.at.software = "cudnn, nccl, miopen, rccl";
   out.mode = row.text("workload") == "train" ? "training" : "inference";

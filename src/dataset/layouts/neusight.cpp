@@ -89,7 +89,7 @@ Result<void> read_conv(Row& row, RowSink& sink) {
     op.dilation = Extents(2, 1);
     op.padding_begin = op.padding_end = Extents(2, padding);
     OperationBuilder builder(ElementType::kFloat32);
-    builder.input({batch, in, size, size}).parameter({channels, in, kernel, kernel}).parameter({channels});
+    builder.input({batch, in, size, size}).parameter({channels, in, kernel, kernel});
     return std::move(builder).build(op);
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole transformers of sitar-lab/NeuSight, and the operators they are made of.
+// Whole transformers of sitar-lab/NeuSight.
 #include <fmt/format.h>
 
 #include "dataset/cautions.h"
@@ -47,38 +47,12 @@ Result<void> read_network(Row& row, RowSink& sink) {
   return {};
 }
 
-// A layer appears once and stands for all of its network.
-Result<void> read_operator(Row& row, RowSink& sink) {
-  MeasuredOther out = other_row(row, "gpu", false, std::string(row.text("target")));
-  out.mode = mode_of(row.text("mode"));
-  out.precision = row.text("dtype") == "float32" ? "fp32" : row.text("dtype");
-  out.at.software = "pytorch 2.1";
-  out.per = "call in a network";
-  out.batch = row.extent("batch");
-  out.sequence_length = row.extent("seq_len");
-  add_details(
-      out, row,
-      {"model", "option", "node", "kind", "input_shapes", "output_shape", "forward_s", "backward_s", "accum_s"});
-  out.readings.time = row.quantity<Seconds>("latency_s");
-  JC_RETURN_IF_ERROR(row.status());
-  sink.add(std::move(out));
-  return {};
-}
-
 }  // namespace
 
 TableLayout neusight_e2e_layout() {
   return {"neusight_e2e",
           {"gpu", "model", "mode", "option", "batch_per_gpu", "seq_len", "dtype", "n_layers", "e2e_latency_s"},
           [](const TableContext&) { return Result<RowReader>(read_network); },
-          nullptr,
-          neusight_origin()};
-}
-
-TableLayout neusight_e2e_ops_layout() {
-  return {"neusight_e2e_ops",
-          {"gpu", "model", "mode", "option", "batch", "seq_len", "node", "kind", "target", "input_shapes", "latency_s"},
-          [](const TableContext&) { return Result<RowReader>(read_operator); },
           nullptr,
           neusight_origin()};
 }

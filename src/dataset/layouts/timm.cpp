@@ -24,7 +24,7 @@ Result<void> read(Row& row, RowSink& sink) {
   out.at.mode = mode == "train" ? Mode::kTraining : Mode::kInference;
   if (dtype != "amp" && dtype != "amp_bf16" && dtype != "bf16") return unsupported(fmt::format("dtype '{}'", dtype));
   out.at.precision = dtype == "bf16" ? Precision::kBf16 : Precision::kAmp;
-  if (!out.compiled) out.at.runtime = Runtime::kPytorchEager;
+  out.at.runtime = out.compiled ? Runtime::kPytorchCompiled : Runtime::kPytorchEager;
   out.at.software = fmt::format("pytorch {}{}{}", row.text("torch"), out.compiled ? ", compiled" : "",
                                 dtype == "amp_bf16" ? ", autocast to bf16" : "");
   sink.add(std::move(out));

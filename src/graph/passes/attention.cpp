@@ -17,15 +17,18 @@ struct Scores {
   ValueId product = kNoValue;  // q k^T
   ValueId mask = kNoValue;
   bool causal = false;
+  std::int64_t scales = 0, masks = 0;
 };
 
 struct Operands {
   ValueId query = kNoValue;
   Key key;
+  bool swapped = false;  // the key is [batch, heads, head, keys]: nothing in the graph transposes it
 };
 
-// The probabilities' input: through dropout, casts and the guard where(is_nan(p), 0, p) to the softmax.
-std::optional<ValueId> under_softmax(const Rewriter& graph, ValueId id, Group& inside) {
+// The probabilities' input: through dropout, casts and the guard where(is_nan(p), 0, p) to the softmax. `dropout` gets
+// the probability.
+std::optional<ValueId> under_softmax(const Rewriter& graph, ValueId id, Group& inside, double& dropout) {
   for (int steps = 0; steps < 6; ++steps) {
     const Node* node = graph.producer(id);
     if (node == nullptr) return std::nullopt;
@@ -34,7 +37,9 @@ std::optional<ValueId> under_softmax(const Rewriter& graph, ValueId id, Group& i
       const bool last = softmax->axis == -1 || softmax->axis == 3;
       return last && !softmax->log ? std::optional(input(*node, 0)) : std::nullopt;
     }
-    if (as<Dropout>(*node) != nullptr || as<Cast>(*node) != nullptr) {
+    const auto* dropped = as<Dropout>(*node);
+    if (dropped != nullptr) dropout = dropped->probability;
+    if (dropped != nullptr || as<Cast>(*node) != nullptr) {
       id = input(*node, 0);
       continue;
     }
@@ -71,6 +76,7 @@ bool take_mask(const Rewriter& graph, ValueId& id, Scores& scores, Group& inside
   }
   if (under == kNoValue || !is_scores(graph, under)) return false;
   inside.add(id);
+  ++scores.masks;
   scores.mask = mask.value;
   scores.causal = mask.causal;
   id = under;
@@ -89,6 +95,7 @@ std::optional<Scores> scores_of(const Rewriter& graph, ValueId id, Group& inside
     const ValueId under = without_scale(graph, id);
     if (under == id) return std::nullopt;
     inside.add(id);
+    ++scores.scales;
     id = under;
   }
   return std::nullopt;
@@ -101,9 +108,16 @@ std::optional<Operands> operands_of(const Rewriter& graph, ValueId product, Grou
   if (op.transpose_a || node.inputs.size() != 2) return std::nullopt;
   Operands out;
   out.query = unscaled(graph, node.inputs[0], inside);
-  const auto key = key_of(graph, unscaled(graph, node.inputs[1], inside), op.transpose_b, inside);
-  if (!key) return std::nullopt;
-  out.key = *key;
+  const ValueId key = unscaled(graph, node.inputs[1], inside);
+  if (const auto found = key_of(graph, key, op.transpose_b, inside)) {
+    out.key = *found;
+    return out;
+  }
+  // Only scaled_dot_product_attention scales the key for itself: its two transpositions, the caller's and its own, are
+  // gone. What a network multiplies itself stays as it is.
+  out.swapped = key != node.inputs[1] && !op.transpose_b && graph.sketch(key).rank == std::size_t{4};
+  if (!out.swapped) return std::nullopt;
+  out.key.value = key;
   return out;
 }
 
@@ -118,7 +132,8 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
   const auto* op = as<MatMul>(node);
   if (op == nullptr || *op != MatMul{} || node.inputs.size() != 2) return false;
   Group inside;
-  const auto under = under_softmax(graph, node.inputs[0], inside);
+  double dropout = 0.0;
+  const auto under = under_softmax(graph, node.inputs[0], inside, dropout);
   const auto scores = under ? scores_of(graph, *under, inside) : std::nullopt;
   auto found = scores ? operands_of(graph, scores->product, inside) : std::nullopt;
   if (!found || !may_have_four_axes(graph, found->query) || !may_have_four_axes(graph, node.inputs[1])) return false;
@@ -126,14 +141,18 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
   ValueId value = node.inputs[1];
   const ValueId few_keys = without_repeated_heads(graph, found->key.value);
   const ValueId few_values = without_repeated_heads(graph, value);
-  if (found->key.order.empty() && few_keys != kNoValue && few_values != kNoValue) {
+  if (!found->swapped && found->key.order.empty() && few_keys != kNoValue && few_values != kNoValue) {
     found->key.value = few_keys;
     value = few_values;
   }
   if (!found->key.order.empty()) graph.set_order(found->key.value, found->key.order);
-  std::vector<ValueId> inputs{found->query, found->key.value, value};
+  std::vector<ValueId> inputs{found->query, found->swapped ? scores->product : found->key.value, value};
   if (scores->mask != kNoValue) inputs.push_back(scores->mask);
-  graph.replace(root, Attention{.causal = scores->causal}, std::move(inputs));
+  const Attention attention{
+      .causal = scores->causal, .scales = scores->scales, .masks = scores->masks, .dropout = dropout};
+  graph.replace(root, attention, std::move(inputs));
+  // After the root: until then nothing but the product reads the query.
+  if (found->swapped) graph.replace(graph.place(scores->product), Transpose{{0, 1, 3, 2}}, {found->key.value});
   return true;
 }
 

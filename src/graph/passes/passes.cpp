@@ -12,7 +12,9 @@ namespace {
 
 using Pass = bool (*)(Rewriter&, std::size_t);
 
-// Tried in this order at every node. Larger idioms are made of smaller ones, whose roots come earlier in the graph.
+// Tried in this order at every node. Larger idioms are made of smaller ones, whose roots come earlier in the graph. A
+// line each.
+// clang-format off
 constexpr std::array kPasses{
     fold_same_type_cast,
     fold_identity_transpose,
@@ -27,6 +29,7 @@ constexpr std::array kPasses{
     fold_gelu_tanh,
     fold_gate,
     fold_logarithm,
+    fold_rsqrt,
     fold_layer_norm,
     fold_rms_norm,
     fold_batch_norm,
@@ -42,6 +45,7 @@ constexpr std::array kPasses{
     fold_rnn_weights,
     fold_indexing,
 };
+// clang-format on
 // A node may be folded more than once: a product becomes a linear, the linear takes its bias. Far above what happens.
 constexpr int kMaxFolds = 8;
 

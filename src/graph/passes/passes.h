@@ -20,6 +20,7 @@ bool fold_gelu(Rewriter& graph, std::size_t root);
 bool fold_gelu_tanh(Rewriter& graph, std::size_t root);
 bool fold_gate(Rewriter& graph, std::size_t root);
 bool fold_logarithm(Rewriter& graph, std::size_t root);
+bool fold_rsqrt(Rewriter& graph, std::size_t root);
 bool fold_layer_norm(Rewriter& graph, std::size_t root);
 bool fold_layer_norm_channels(Rewriter& graph, std::size_t root);
 bool fold_rms_norm(Rewriter& graph, std::size_t root);

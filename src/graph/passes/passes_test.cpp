@@ -239,8 +239,8 @@ TEST(Gelu, NearMissesStay) {
   EXPECT_TRUE(stays(start + right + end + "output %e\n"));  // the erf is read outside
 }
 
-TEST(GeluTanh, CubeAsPowerOrProduct) {
-  const std::string end = R"(
+// After %p, the cube of %x.
+const std::string kGeluOfCube = R"(
     %c = binary(%p, %cubic) {kind = mul}
     %a = binary(%x, %c)
     %s = binary(%a, %root_2_pi) {kind = mul}
@@ -250,11 +250,16 @@ TEST(GeluTanh, CubeAsPowerOrProduct) {
     %y = binary(%h, %g) {kind = mul}
     output %y
 )";
+
+TEST(GeluTanh, CubeAsProduct) {
   const std::string start = kTokens + kScalars;
   const std::string gelu = "%y = activation(%x) {kind = gelu_tanh}\n";
-  EXPECT_EQ(folded(start + "%p = binary(%x, %three) {kind = pow}\n" + end), gelu);
-  EXPECT_EQ(folded(start + "%q = binary(%x, %x) {kind = mul}\n%p = binary(%x, %q) {kind = mul}\n" + end), gelu);
-  EXPECT_TRUE(stays(start + "%p = binary(%x, %two) {kind = pow}\n" + end));
+  EXPECT_EQ(folded(start + "%q = binary(%x, %x) {kind = mul}\n%p = binary(%x, %q) {kind = mul}\n" + kGeluOfCube), gelu);
+  EXPECT_TRUE(stays(start + "%p = binary(%x, %x) {kind = mul}\n" + kGeluOfCube));
+}
+
+TEST(GeluTanh, AModelsOwnFormulaWithAPowerRunsAsItIs) {
+  EXPECT_TRUE(stays(kTokens + kScalars + "%p = binary(%x, %three) {kind = pow}\n" + kGeluOfCube));
 }
 
 TEST(GeluTanh, WithXTakenOutOfTheSum) {
@@ -316,6 +321,16 @@ TEST(Logarithms, OfSoftmaxAndSigmoid) {
   EXPECT_EQ(folded(kTokens + "%s = activation(%x) {kind = sigmoid}\n%y = unary(%s) {kind = log}\noutput %y\n"),
             "%y = activation(%x) {kind = log_sigmoid}\n");
   EXPECT_TRUE(stays(kTokens + "%s = softmax(%x)\n%y = unary(%s) {kind = log}\noutput %y\noutput %s\n"));
+}
+
+TEST(ReciprocalRoot, InBothExportersWords) {
+  for (const char* inverse : {"%y = binary(%one, %r) {kind = div}\n", "%y = unary(%r) {kind = reciprocal}\n"}) {
+    EXPECT_EQ(folded(kTokens + kScalars + "%r = unary(%x) {kind = sqrt}\n" + inverse + "output %y\n"),
+              "%y = unary(%x) {kind = rsqrt}\n");
+    EXPECT_TRUE(stays(kTokens + kScalars + "%r = unary(%x) {kind = sqrt}\n" + inverse + "output %y\noutput %r\n"));
+  }
+  EXPECT_TRUE(
+      stays(kTokens + kScalars + "%r = unary(%x) {kind = sqrt}\n%y = binary(%two, %r) {kind = div}\noutput %y\n"));
 }
 
 std::string layer_norm(const std::string& axes, const std::string& square = "%s = binary(%d, %two) {kind = pow}\n") {
@@ -470,6 +485,37 @@ TEST(AttentionPass, ScaledOnBothSidesAsTorchExports) {
             "%y = attention(%q, %k, %v) \"sdpa\"\n");
 }
 
+// The caller transposed the key as well, and both transpositions were folded away.
+const std::string kSwappedHeads = kScalars + R"(
+    input %x : f32[batch, 12, 64, n]
+    input %k : f32[batch, 12, 64, m]
+    input %v : f32[batch, 12, m, 64]
+    %q = transpose(%x) {order = [0, 1, 3, 2]}
+)";
+
+TEST(AttentionPass, KeyThatTorchWasGivenTransposed) {
+  EXPECT_EQ(folded(kSwappedHeads + R"(
+    %qs = binary(%q, %scale) {kind = mul}
+    %ks = binary(%k, %scale) {kind = mul}
+    %s = matmul(%qs, %ks)
+    %p = softmax(%s)
+    %y = matmul(%p, %v)
+    output %y
+)"),
+            "%q = transpose(%x) {order = [0, 1, 3, 2]}\n%s = transpose(%k) {order = [0, 1, 3, 2]}\n"
+            "%y = attention(%q, %s, %v)\n");
+}
+
+TEST(AttentionPass, ProductsThatTheNetworkWritesItselfStay) {
+  EXPECT_TRUE(stays(kSwappedHeads + R"(
+    %s = matmul(%q, %k)
+    %a = binary(%s, %scale) {kind = mul}
+    %p = softmax(%a)
+    %y = matmul(%p, %v)
+    output %y
+)"));
+}
+
 TEST(AttentionPass, ScaleFromTheShape) {
   EXPECT_EQ(folded(kHeads + R"(
     constant %from : i64[1] = [-1]
@@ -536,11 +582,12 @@ std::string masked(const std::string& mask) {
 }
 
 TEST(AttentionPass, Masks) {
-  EXPECT_EQ(folded(masked("%a = binary(%s, %bias)\n")), "%y = attention(%q, %k, %v, %bias)\n");
-  EXPECT_EQ(folded(masked("%a = binary(%bias, %s)\n")), "%y = attention(%q, %k, %v, %bias)\n");
+  EXPECT_EQ(folded(masked("%a = binary(%s, %bias)\n")), "%y = attention(%q, %k, %v, %bias) {scales = 1, masks = 1}\n");
+  EXPECT_EQ(folded(masked("%a = binary(%bias, %s)\n")), "%y = attention(%q, %k, %v, %bias) {scales = 1, masks = 1}\n");
   EXPECT_EQ(folded(masked("%f = where(%mask, %zero, %minus_inf)\n%a = binary(%s, %f)\n")),
-            "%y = attention(%q, %k, %v, %mask)\n");
-  EXPECT_EQ(folded(masked("%a = where(%mask, %s, %minus_inf)\n")), "%y = attention(%q, %k, %v, %mask)\n");
+            "%y = attention(%q, %k, %v, %mask) {scales = 1, masks = 1}\n");
+  EXPECT_EQ(folded(masked("%a = where(%mask, %s, %minus_inf)\n")),
+            "%y = attention(%q, %k, %v, %mask) {scales = 1, masks = 1}\n");
 }
 
 TEST(AttentionPass, MaskThatLetsAllInIsNone) {
@@ -551,13 +598,13 @@ TEST(AttentionPass, MaskThatLetsAllInIsNone) {
     %f = where(%wide, %zero, %minus_inf)
     %a = binary(%s, %f)
 )")),
-            kAttention);
+            "%y = attention(%q, %k, %v) {scales = 1, masks = 1}\n");
   EXPECT_EQ(folded(masked(R"(
     constant %some : bool[4] = [1, 0, 1, 1]
     %f = where(%some, %zero, %minus_inf)
     %a = binary(%s, %f)
 )")),
-            "%y = attention(%q, %k, %v, %some)\n");
+            "%y = attention(%q, %k, %v, %some) {scales = 1, masks = 1}\n");
 }
 
 TEST(AttentionPass, TriangleOfOnesIsCausal) {
@@ -569,7 +616,19 @@ TEST(AttentionPass, TriangleOfOnesIsCausal) {
     %f = where(%out, %minus_inf, %zero)
     %a = binary(%s, %f)
 )")),
-            "%y = attention(%q, %k, %v) {causal = true}\n");
+            "%y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1}\n");
+}
+
+TEST(AttentionPass, DropoutIsKept) {
+  EXPECT_EQ(folded(kHeads + R"(
+    %kt = transpose(%k) {order = [0, 1, 3, 2]}
+    %s = matmul(%q, %kt)
+    %p = softmax(%s)
+    %d = dropout(%p) {probability = 0.25}
+    %y = matmul(%d, %v)
+    output %y
+)"),
+            "%y = attention(%q, %k, %v) {dropout = 0.25}\n");
 }
 
 TEST(AttentionPass, RepeatedHeadsAreTakenBack) {

@@ -28,6 +28,8 @@ class Rewriter {
   [[nodiscard]] bool dead(std::size_t i) const { return dead_[i]; }
   // nullptr for inputs of the graph, parameters, constants and absent inputs.
   [[nodiscard]] const Node* producer(ValueId id) const;
+  // The place of a value's producer. Requires: it has one.
+  [[nodiscard]] std::size_t place(ValueId id) const { return producer_[index(id)]; }
   // How often a value is read, by nodes or as an output of the graph.
   [[nodiscard]] std::uint32_t uses(ValueId id) const { return id == kNoValue ? 0 : uses_[index(id)]; }
   // What is known of a value without binding anything; nothing of an absent one.

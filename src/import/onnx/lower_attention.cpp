@@ -36,8 +36,8 @@ struct Heads {
 
 Result<void> attend(NodeContext& node, const Heads& heads, ValueId mask, bool causal, bool joined) {
   const std::vector<ValueId> inputs{heads.query, heads.key, heads.value, mask};
-  if (!joined) return node.emit_output(0, Attention{causal}, inputs);
-  return emit_joined(node, node.step(Attention{causal}, inputs, "attention"));
+  if (!joined) return node.emit_output(0, Attention{.causal = causal}, inputs);
+  return emit_joined(node, node.step(Attention{.causal = causal}, inputs, "attention"));
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of a valid graph on its way to a prediction: folded it is valid still, and the runtimes lower it or say
+// why not.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "joulecast/graph.h"
+#include "joulecast/passes.h"
+#include "joulecast/predict.h"
+
+namespace joulecast {
+
+// Dimensions left open become `extent`.
+inline void go_whole_way(Graph graph, std::int64_t extent) {
+  const Graph folded = simplify(std::move(graph));
+  if (!validate(folded)) std::abort();
+  Binding binding;
+  for (const auto& open : unbound_dimensions(folded, binding)) binding.symbols[open.symbol] = extent;
+  static volatile bool sink;
+  sink = prepare(folded, binding, {}).has_value();
+  sink = prepare(folded, binding,
+                 {.mode = Mode::kTraining,
+                  .precision = Precision::kAmp,
+                  .runtime = Runtime::kPytorchCompiled,
+                  .layout = Layout::kChannelsLast})
+             .has_value();
+}
+
+}  // namespace joulecast

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants fitted together on A30 and RTX 2080 Ti (modules in PyTorch) and on 24,000 convolutions of A100, V100, T4,
+// P4 and P100 (bare loops) whose kernels' names are published: each algorithm's own law on its own rows first.
+#include "predict/conv_simt.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "predict/law.h"
+
+namespace joulecast {
+
+double SimtPass::fastest() const {
+  return std::min({implicit, fused, tiled});
+}
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kStreamed = 0.79;  // share of the bandwidth
+
+struct Tile {
+  double rows, columns, efficiency;
+};
+constexpr std::array<Tile, 3> kImplicitTiles{{{128, 128, 1.0}, {128, 64, 0.95}, {128, 32, 0.75}}};
+constexpr std::array<Tile, 5> kProductTiles{
+    {{128, 128, 1.0}, {128, 64, 0.95}, {64, 64, 0.85}, {32, 128, 0.8}, {128, 32, 0.8}}};
+constexpr std::array<Tile, 7> kSplitTiles{{{128, 128, 1.0},
+                                           {128, 64, 0.9},
+                                           {64, 64, 0.75},
+                                           {256, 64, 0.95},
+                                           {64, 32, 0.5},
+                                           {128, 32, 0.7},
+                                           {256, 128, 1.05}}};
+
+// One pass as a convolution from `in` to `out`: the data gradient is one with the channels the other way.
+struct Pass {
+  double batch, height, width;  // of the result
+  double in_channels, out_channels, groups, depth;
+  double in, out, weight;  // numbers
+};
+
+// Flops of the busiest SM in whole waves of tiles, over the best of `tiles`.
+template <std::size_t kCount>
+double busiest(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
+               double sm) {
+  double best = kNever;
+  for (const Tile& tile : tiles) {
+    const double count = batch * ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns);
+    best = std::min(best, ceil_fast(count / sm) * 2.0 * tile.rows * tile.columns / tile.efficiency * depth);
+  }
+  return best;
+}
+
+// The same with the depth split in up to `max_split` parts of at least 32.
+double busiest_split(double rows, double columns, double batch, double depth, double sm, int max_split) {
+  double best = kNever;
+  for (int split = 1; split <= max_split; split *= 2) {
+    best = std::min(best, busiest(kSplitTiles, rows, columns, batch * split, std::max(depth / split, 32.0), sm));
+    if (depth <= 32.0 * split) break;
+  }
+  return best;
+}
+
+// The GPU as these kernels see it: flops a second of one SM, seconds to move a number.
+struct Rates {
+  double sm, flops, number;
+};
+
+double moved(const Pass& p, const Rates& r) {
+  return (p.in + p.out + p.weight) * r.number / kStreamed;
+}
+
+// The depth is rounded up to 8; what fills and drains a tile costs 14 more of it.
+double implicit_products(const Pass& p, const Rates& r) {
+  const double depth = 8.0 * ceil_fast(p.depth / 8.0) + 14.0;
+  const double places = p.batch * p.height * p.width;
+  return busiest(kImplicitTiles, places, p.out_channels / p.groups, p.groups, depth, r.sm) / r.flops;
+}
+
+// A block makes 32 channels of 4 x 8 squares of 2 x 2 places of one image: 16 products over the channels. The filters
+// are transformed before, 9 numbers becoming 16.
+double fused_products(const Pass& p, const Rates& r, double efficiency) {
+  const double blocks = p.batch * ceil_div(ceil_fast(p.height / 2.0), 4.0) * ceil_div(ceil_fast(p.width / 2.0), 8.0) *
+                        ceil_div(p.out_channels, 32.0);
+  const double depth = 8.0 * ceil_fast(p.in_channels / 8.0) + 17.0;
+  return ceil_fast(blocks / r.sm) * 2.0 * 16.0 * 32.0 * 32.0 * depth / (r.flops * efficiency);
+}
+double fused_filters(const Pass& p, const Rates& r) {
+  return 1.2 * 25.0 * p.in_channels * p.out_channels * r.number;
+}
+
+// Squares of 4 x 4 places become 36 numbers.
+double tiled_squares(const Pass& p) {
+  return p.batch * ceil_fast(p.height / 4.0) * ceil_fast(p.width / 4.0);
+}
+double tiled_products(const Pass& p, const Rates& r, double efficiency) {
+  return busiest(kProductTiles, tiled_squares(p), p.out_channels, 36.0, p.in_channels + 9.0, r.sm) /
+         (r.flops * efficiency);
+}
+double tiled_moved(const Pass& p, const Rates& r) {
+  return 36.0 * (tiled_squares(p) * (p.in_channels + p.out_channels) + p.in_channels * p.out_channels) * r.number /
+         kStreamed;
+}
+double tiled_transforms(const Pass& p, const Rates& r, double cost) {
+  const double channels = p.in_channels + p.out_channels;
+  return cost * (p.in + p.out + 36.0 * tiled_squares(p) * channels + 45.0 * p.in_channels * p.out_channels) * r.number;
+}
+
+// joined() with p = 4/3, in roots instead of powers: tiles compute while others load, but not all of the time.
+double overlapped(double a, double b) {
+  const double larger = std::max(a, b);
+  if (larger <= 0.0) return 0.0;
+  const double ratio = std::min(a, b) / larger;
+  const double root = std::sqrt(1.0 + ratio * std::cbrt(ratio));
+  return larger * root * std::sqrt(root);
+}
+
+// How good the kernels are, relative to the peak.
+struct Kernels {
+  double fused = 1.09, tiled = 1.05, transforms = 1.26;
+};
+constexpr Kernels kModules{};
+constexpr Kernels kBareLoops{0.95, 0.77, 1.61};
+
+void keep_products(SimtPass& out, double implicit, double fused, double tiled) {
+  out.products = out.implicit <= std::min(out.fused, out.tiled) ? implicit : out.fused <= out.tiled ? fused : tiled;
+}
+
+// Of forward pass and data gradient, which differ in how well they load.
+SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency, bool data) {
+  const double implicit = implicit_products(p, r) / efficiency;
+  SimtPass out{.implicit = joined_by_squares<2>(implicit, moved(p, r)), .fused = kNever, .tiled = kNever};
+  if (data) out.implicit = joined2(implicit, moved(p, r));
+  double fused = 0.0;
+  double tiled = 0.0;
+  if (winograd) {
+    fused = fused_products(p, r, kernels.fused);
+    tiled = tiled_products(p, r, kernels.tiled);
+    out.fused = overlapped(fused, moved(p, r)) + fused_filters(p, r);
+    out.tiled = joined2(tiled, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms);
+  }
+  keep_products(out, implicit, fused, tiled);
+  return out;
+}
+
+SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency) {
+  const double places = p.batch * p.height * p.width;
+  const double implicit =
+      busiest_split(p.out_channels / p.groups, p.depth, p.groups, places, r.sm, 64) / (r.flops * efficiency);
+  SimtPass out{.implicit = joined2(implicit, moved(p, r)), .fused = kNever, .tiled = kNever};
+  double tiled = 0.0;
+  if (winograd) {
+    constexpr double kGradient = 0.365;  // of the forward kernels' rate
+    tiled = busiest_split(p.in_channels, p.out_channels, 36.0, tiled_squares(p), r.sm, 8) /
+            (r.flops * kernels.tiled * kGradient);
+    out.tiled = joined2(tiled, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms);
+  }
+  keep_products(out, implicit, 0.0, tiled);
+  return out;
+}
+
+// 3x3 without stride or gaps.
+bool has_winograd(const ConvWork& w) {
+  const bool dense = w.in_height + 2 * w.padding - w.out_height == 2 && w.in_width + 2 * w.padding - w.out_width == 2;
+  return w.arithmetic != Arithmetic::kFp64 && w.kernel_height == 3 && w.kernel_width == 3 && w.stride == 1 &&
+         w.groups == 1 && dense;
+}
+
+// How much faster than the implicit product other kernels are, for shapes without a law of their own: FFT for squares
+// of 5x5 and more, and the kernels for 1x7 and 7x1. FP64 has none: networks in it take twice what they would give.
+double other_kernels(const ConvWork& w) {
+  const std::int64_t longest = std::max(w.kernel_height, w.kernel_width);
+  const std::int64_t shortest = std::min(w.kernel_height, w.kernel_width);
+  const bool square = shortest >= 5 && shortest == longest && w.stride == 1;
+  const bool line = longest >= 5 && shortest == 1;
+  return w.arithmetic != Arithmetic::kFp64 && (square || line) ? 1.5 : 1.0;
+}
+
+}  // namespace
+
+SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, bool bare) {
+  const Arithmetic arithmetic = w.arithmetic == Arithmetic::kFp64 ? Arithmetic::kFp64 : Arithmetic::kFp32;
+  const Rates r{device.sm, device.peak(arithmetic) * device.held_at(arithmetic) / device.sm,
+                static_cast<double>(w.element_bytes) / device.bandwidth};
+  const auto in = static_cast<double>(w.in_channels);
+  const auto out = static_cast<double>(w.out_channels);
+  const auto groups = static_cast<double>(w.groups);
+  const auto batch = static_cast<double>(w.batch);
+  const auto kernel = static_cast<double>(w.kernel_height * w.kernel_width);
+  const auto stride = static_cast<double>(w.stride);
+  Pass p{batch,
+         static_cast<double>(w.out_height),
+         static_cast<double>(w.out_width),
+         in,
+         out,
+         groups,
+         in / groups * kernel,
+         0,
+         0,
+         out * in / groups * kernel};
+  p.out = batch * p.height * p.width * out;
+  p.in = batch * static_cast<double>(w.in_height) * static_cast<double>(w.in_width) * in;
+  const bool winograd = has_winograd(w);
+  const Kernels& kernels = bare ? kBareLoops : kModules;
+  const double other = other_kernels(w);
+  SimtPasses all;
+  const double forward = w.arithmetic == Arithmetic::kFp64 ? 0.87 : other;  // on networks of GeForce and A100
+  all.forward = pass_of(p, r, winograd, kernels, forward, false);
+  if (!training) return all;
+  // The gradients of a layer on an image have kernels of their own.
+  const bool first = in / groups <= 4 && !(in == groups && w.groups > 1);
+  const Pass back{batch,
+                  static_cast<double>(w.in_height),
+                  static_cast<double>(w.in_width),
+                  out,
+                  in,
+                  groups,
+                  out / groups * kernel / (stride * stride),
+                  p.out,
+                  p.in,
+                  p.weight};
+  all.data = pass_of(back, r, winograd, kernels, 0.78 * other * (first ? 4.8 : 1.0), true);
+  all.weight = weight_pass(p, r, winograd, kernels, 0.76 * other * (first ? 2.5 : 1.0));
+  return all;
+}
+
+}  // namespace joulecast

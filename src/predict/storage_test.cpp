@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/storage.h"
+
+#include <gtest/gtest.h>
+
+namespace joulecast {
+namespace {
+
+TEST(Storage, MovingTheChannelsToTheEndAndBackIsOnlyAView) {
+  const Storage last = transposed(Storage::kContiguous, {0, 3, 1, 2}, 4);
+  EXPECT_EQ(last, Storage::kChannelsLast);
+  EXPECT_EQ(transposed(last, {0, 2, 3, 1}, 4), Storage::kContiguous);
+  EXPECT_EQ(transposed(Storage::kContiguous, {0, 2, 3, 1}, 4), Storage::kStrided);
+  EXPECT_EQ(transposed(last, {0, 3, 1, 2}, 4), Storage::kStrided);
+}
+
+TEST(Storage, TokensAreAnImageChannelsLast) {
+  EXPECT_EQ(transposed(Storage::kContiguous, {0, 2, 1}, 3), Storage::kChannelsLast);
+  EXPECT_EQ(transposed(Storage::kChannelsLast, {0, 2, -2}, 3), Storage::kContiguous);
+  EXPECT_EQ(reshaped(Storage::kChannelsLast, {8, 64, 14, 14}, {8, 64, 196}), Storage::kChannelsLast);
+  EXPECT_EQ(reshaped(Storage::kChannelsLast, {8, 64, 14, 14}, {8, 64 * 196}), std::nullopt);
+}
+
+TEST(Storage, OnePlaceLiesInEitherOrder) {
+  EXPECT_EQ(reshaped(Storage::kChannelsLast, {8, 64, 1, 1}, {8, 64}), Storage::kContiguous);
+}
+
+TEST(Storage, HeadsSwapWithPlacesTwice) {
+  const Storage heads = transposed(Storage::kContiguous, {0, 2, 1, 3}, 4);
+  EXPECT_EQ(heads, Storage::kHeadsInner);
+  EXPECT_EQ(transposed(heads, {0, 2, 1, 3}, 4), Storage::kContiguous);
+  EXPECT_EQ(reshaped(heads, {2, 8, 16, 64}, {16, 16, 64}), std::nullopt);
+}
+
+// A third of a product of queries, keys and values is cut into heads where it lies.
+TEST(Storage, CuttingAxesIsAViewAndJoiningThemACopy) {
+  EXPECT_EQ(reshaped(Storage::kStrided, {2, 16, 512}, {2, 16, 8, 64}), Storage::kStrided);
+  EXPECT_EQ(reshaped(Storage::kStrided, {2, 16, 512}, {2, 1, 16, 512, 1}), Storage::kStrided);
+  EXPECT_EQ(reshaped(Storage::kStrided, {2, 16, 512}, {32, 512}), std::nullopt);
+  EXPECT_EQ(reshaped(Storage::kStrided, {2, 16, 512}, {2, 64, 128}), std::nullopt);
+}
+
+TEST(Storage, NoOrderReversesTheAxes) {
+  EXPECT_EQ(transposed(Storage::kContiguous, {}, 2), Storage::kStrided);
+  EXPECT_EQ(transposed(Storage::kContiguous, {}, 1), Storage::kContiguous);
+}
+
+}  // namespace
+}  // namespace joulecast
