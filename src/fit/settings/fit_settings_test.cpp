@@ -157,5 +157,28 @@ TEST(Judge, LawBeatsRulesOnItsOwnSweeps) {
   EXPECT_GT(of(Scenario::kParabola).edp.mean, of(Scenario::kKnownGpuOne).edp.mean);
 }
 
+// Memory-bound work takes the least energy at the lowest limit. On a board that nobody swept that is not dared from the
+// default setting alone; one measured limit is enough.
+TEST(Judge, UnsweptBoardsStayAboveHalfUntilALimitWasMeasured) {
+  const Gpu swept = board("v");
+  const Gpu other = board("w");
+  SweepSet set;
+  set.sweeps = some_sweeps(swept);
+  set.sweeps.push_back(sweep_of(other, "network x", {.sensitivity = 1, .low_share = 0.0, .dynamic = 0.7}));
+  const auto cost = [](const Sweep& sweep, std::size_t i) { return *sweep.log_time[i] + *sweep.log_power[i]; };
+  const Sweep& sweep = set.sweeps.back();
+  ASSERT_LT(cost(sweep, 0), cost(sweep, 1));  // at 0.4 and 0.5 of the limit
+  for (const JudgedSweep& j : judge(set, fit_settings(views(set.sweeps)), [](const std::string&) {})) {
+    if (j.sweep != &sweep) continue;
+    const double stayed = std::expm1(cost(sweep, 1) - cost(sweep, 0));
+    if (j.scenario == Scenario::kUnseenGpu) {
+      EXPECT_NEAR(j.energy_regret, stayed, 1e-9);
+    }
+    if (j.scenario == Scenario::kUnseenGpuOne) {
+      EXPECT_EQ(j.energy_regret, 0.0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace joulecast::settings

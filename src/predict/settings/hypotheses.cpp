@@ -110,18 +110,24 @@ Weights posterior(std::span<const double> prior, std::span<const double> misfits
   return out;
 }
 
-Weights smoothed(const Weights& grid_weights) {
+Weights smoothed(Weights grid_weights, std::size_t passes) {
   const std::size_t low = kLowShares.size();
-  const Weights along_low = smoothed_along(grid_weights, 1, low);
-  const Weights along_dynamic = smoothed_along(along_low, low, kDynamicSteps);
-  return smoothed_along(along_dynamic, low * kDynamicSteps, kSensitivities.size());
+  for (std::size_t i = 0; i < passes; ++i) {
+    grid_weights = smoothed_along(grid_weights, 1, low);
+    grid_weights = smoothed_along(grid_weights, low, kDynamicSteps);
+    grid_weights = smoothed_along(grid_weights, low * kDynamicSteps, kSensitivities.size());
+  }
+  return grid_weights;
 }
 
 Weights grid_prior(std::span<const std::uint32_t> rows, double flat_share) {
   if (rows.empty()) return Weights(kGridSize, 1.0 / static_cast<double>(kGridSize));
   Weights counts(kGridSize, 0.0);
   for (const std::uint32_t row : rows) counts[row] += 1.0 / static_cast<double>(rows.size());
-  Weights out = smoothed(counts);
+  // A few networks are no distribution: with one pass workloads left out are less likely than with this, on the boards
+  // that were swept as on the others.
+  constexpr std::size_t kPasses = 8;
+  Weights out = smoothed(std::move(counts), kPasses);
   for (double& weight : out) weight = (1.0 - flat_share) * weight + flat_share / static_cast<double>(kGridSize);
   return out;
 }

@@ -55,10 +55,11 @@ using Weights = std::vector<double>;
 // prior * exp(-misfit), normalised. Requires: equal lengths, a prior above 0 somewhere.
 Weights posterior(std::span<const double> prior, std::span<const double> misfits);
 
-// Weights of the grid from rows that were seen: each counts the same, smoothed by one cell along each axis, and
-// `flat_share` of the weight spread evenly. Requires: indices below kGridSize.
+// Weights of the grid from rows that were seen: each counts the same, smoothed along each axis by a bell of two cells'
+// standard deviation, and `flat_share` of the weight spread evenly. Requires: indices below kGridSize.
 Weights grid_prior(std::span<const std::uint32_t> rows, double flat_share);
-Weights smoothed(const Weights& grid_weights);
+// A quarter of each weight to either side along each axis, `passes` times: a variance of half a cell each time.
+Weights smoothed(Weights grid_weights, std::size_t passes);
 
 // `count` rows that stand for the weights: those at equal steps of their running sum, so the same row may come twice.
 std::vector<std::uint32_t> representatives(const Weights& weights, std::size_t count);

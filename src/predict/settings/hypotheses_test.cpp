@@ -74,22 +74,27 @@ TEST(Hypotheses, SmoothingSpreadsOverNeighboursAndKeepsTheSum) {
   Weights inside(kGridSize, 0.0);
   const std::size_t middle = (5 * kDynamicSteps + 20) * kLowShares.size() + 7;
   inside[middle] = 1.0;
-  const Weights spread = smoothed(inside);
+  const Weights spread = smoothed(inside, 1);
   EXPECT_DOUBLE_EQ(spread[middle], 0.125);
   EXPECT_DOUBLE_EQ(spread[middle + 1], 0.0625);
   EXPECT_DOUBLE_EQ(spread[middle + kLowShares.size()], 0.0625);
   EXPECT_NEAR(sum(spread), 1.0, 1e-12);
   Weights corner(kGridSize, 0.0);
   corner[0] = 1.0;
-  EXPECT_DOUBLE_EQ(smoothed(corner)[0], 0.75 * 0.75 * 0.75);
-  EXPECT_NEAR(sum(smoothed(corner)), 1.0, 1e-12);
+  EXPECT_DOUBLE_EQ(smoothed(corner, 1)[0], 0.75 * 0.75 * 0.75);
+  EXPECT_NEAR(sum(smoothed(corner, 1)), 1.0, 1e-12);
+  // Twice along each axis: 6/16 stay in the middle, 10/16 at an end that takes what would fall outside.
+  EXPECT_DOUBLE_EQ(smoothed(inside, 2)[middle], 0.375 * 0.375 * 0.375);
+  EXPECT_DOUBLE_EQ(smoothed(corner, 2)[0], 0.625 * 0.625 * 0.625);
 }
 
 TEST(Hypotheses, PriorHasAFlatShare) {
   const std::vector<std::uint32_t> seen{0};
   const Weights prior = grid_prior(seen, 0.3);
   EXPECT_NEAR(prior.back(), 0.3 / static_cast<double>(kGridSize), 1e-15);
-  EXPECT_NEAR(prior[0], 0.7 * 0.421875 + 0.3 / static_cast<double>(kGridSize), 1e-12);
+  // Of eight passes an end keeps (C(16, 8) + C(16, 7)) / 2^16 along each axis.
+  const double kept = 24310.0 / 65536.0;
+  EXPECT_NEAR(prior[0], 0.7 * kept * kept * kept + 0.3 / static_cast<double>(kGridSize), 1e-12);
   EXPECT_NEAR(grid_prior({}, 0.3)[17], 1.0 / static_cast<double>(kGridSize), 1e-15);
 }
 

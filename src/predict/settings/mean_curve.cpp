@@ -129,6 +129,15 @@ MeanCurve through_known(MeanCurve curve, std::span<const OperatingPoint> points,
   return curve;
 }
 
+Curves moved(Curves curves, const MeanCurve& from, const MeanCurve& to) {
+  for (std::size_t i = 0; i < curves.log_time.size(); ++i) {
+    const std::size_t p = i % curves.points;
+    curves.log_time[i] += static_cast<float>(to.log_time[p] - from.log_time[p]);
+    curves.log_power[i] += static_cast<float>(to.log_power[p] - from.log_power[p]);
+  }
+  return curves;
+}
+
 double distance(const MeanCurve& curve, std::size_t point, std::span<const std::size_t> known) {
   constexpr double kLeast = 0.05;
   double out = HUGE_VAL;
@@ -154,6 +163,18 @@ std::size_t recommended(const Curves& curves, const Weights& weights, Objective 
     }
   }
   return allowed[static_cast<std::size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin())];
+}
+
+double chance_of_saving(const Curves& curves, const Weights& weights, std::size_t setting, std::size_t reference,
+                        double share) {
+  const double least = std::log(share);
+  double out = 0.0;
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    const double change =
+        log_cost(curves, r, setting, Objective::kEnergy) - log_cost(curves, r, reference, Objective::kEnergy);
+    if (change < least) out += weights[r];
+  }
+  return out;
 }
 
 }  // namespace joulecast::settings

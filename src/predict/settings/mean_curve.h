@@ -20,6 +20,9 @@ MeanCurve mean_curve(const Curves& curves, const Weights& weights);
 // % of power).
 MeanCurve through_known(MeanCurve curve, std::span<const OperatingPoint> points, std::span<const Known> known);
 
+// The hypotheses' curves, each moved as the mean of them was when it was led through what is known.
+Curves moved(Curves curves, const MeanCurve& from, const MeanCurve& to);
+
 // How far a setting is from the nearest of those known: the changes of ln time and ln power between them, at least
 // 0.05.
 double distance(const MeanCurve& curve, std::size_t point, std::span<const std::size_t> known);
@@ -31,5 +34,9 @@ enum class Objective : std::uint8_t { kTime, kEnergy, kEdp };
 // a little twice, and the side of low settings is a cliff. Only `allowed` settings. Requires: some are.
 std::size_t recommended(const Curves& curves, const Weights& weights, Objective objective,
                         std::span<const std::size_t> allowed);
+
+// How likely `setting` takes less energy than `share` of what `reference` takes.
+double chance_of_saving(const Curves& curves, const Weights& weights, std::size_t setting, std::size_t reference,
+                        double share);
 
 }  // namespace joulecast::settings

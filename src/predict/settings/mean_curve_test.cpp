@@ -67,6 +67,23 @@ TEST(MeanCurve, RecommendationAvoidsTheCliff) {
   EXPECT_EQ(recommended(curves, {0.999, 0.001}, Objective::kEnergy, both), 0U);
 }
 
+TEST(MeanCurve, HypothesesMoveAsTheirMeanDid) {
+  const Curves curves{.points = 2, .log_time = {0.5F, 0.0F, 1.0F, 0.0F}, .log_power = {-1.0F, 0.0F, -2.0F, 0.0F}};
+  const Curves found = moved(curves, {{0.75, 0.0}, {-1.5, 0.0}}, {{1.0, 0.0}, {-1.25, 0.125}});
+  EXPECT_EQ(found.log_time, (std::vector<float>{0.75F, 0.0F, 1.25F, 0.0F}));
+  EXPECT_EQ(found.log_power, (std::vector<float>{-0.75F, 0.125F, -1.75F, 0.125F}));
+}
+
+// Energies of setting 0 beside setting 1: 10 % less (weight 0.3), 1 % less (0.3), 5 % more (0.4).
+TEST(MeanCurve, ChanceOfSavingAddsUpWeights) {
+  const auto log_of = [](double x) { return static_cast<float>(std::log(x)); };
+  const Curves curves{.points = 2,
+                      .log_time = std::vector<float>(6, 0.0F),
+                      .log_power = {log_of(0.9), 0.0F, log_of(0.99), 0.0F, log_of(1.05), 0.0F}};
+  EXPECT_NEAR(chance_of_saving(curves, {0.3, 0.3, 0.4}, 0, 1, 0.98), 0.3, 1e-12);
+  EXPECT_NEAR(chance_of_saving(curves, {0.3, 0.3, 0.4}, 0, 1, 1.0), 0.6, 1e-12);
+}
+
 TEST(MeanCurve, RecommendationDependsOnTheObjective) {
   // Setting 0 takes 10 % longer at 15 % less power: 6.5 % less energy, 2.9 % more delay times energy.
   const auto log_of = [](double x) { return static_cast<float>(std::log(x)); };
