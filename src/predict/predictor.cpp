@@ -357,7 +357,8 @@ Result<std::vector<Prediction>> Predictor::predict(const Workload& workload, con
   JC_ASSIGN_OR_RETURN(const Prediction base, impl_->predicted(workload, gpu, options, support(workload, gpu), &busy));
   const double time = base.time.value.value();
   const settings::SettingLaw law(model->constants(gpu));
-  const auto hidden = settings::hidden_of(busy, time, gpu.power_limit.value(), law);
+  const auto hidden =
+      settings::hidden_of({busy, time, impl_->compose_constants.sharpness}, gpu.power_limit.value(), law);
   JC_ASSIGN_OR_RETURN(const auto curve, settings::SettingCurve::make(
                                             *model, gpu, hidden, {time, base.power.value.value()}, request.measured));
   const settings::BaseWidths widths = settings::base_widths(base, request.measured);

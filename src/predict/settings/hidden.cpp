@@ -24,6 +24,12 @@ double demand_of(const BusyOperation& operation, double limit_w, const SettingLa
   return std::max(fits * 1.1, fits / throttled);
 }
 
+// Of the step; `share` of it the GPU works, at half the clock 1 + s times as long.
+double slowed_with_host(double sensitivity, double share, double sharpness) {
+  const double more = std::pow(1.0 + sensitivity, sharpness) - 1.0;
+  return std::pow(1.0 + std::pow(share, sharpness) * more, 1.0 / sharpness) - 1.0;
+}
+
 double bell(double distance, double sigma) {
   const double z = distance / sigma;
   return std::exp(-0.5 * z * z);
@@ -31,42 +37,37 @@ double bell(double distance, double sigma) {
 
 }  // namespace
 
-HiddenEstimate hidden_of(std::span<const BusyOperation> operations, double time, double limit_w,
-                         const SettingLaw& law) {
+HiddenEstimate hidden_of(const HiddenStep& step, double limit_w, const SettingLaw& law) {
   double busy = 0.0;
   double sensitive = 0.0;
   double demand = 0.0;
-  for (const BusyOperation& o : operations) {
+  for (const BusyOperation& o : step.operations) {
     busy += o.busy;
     sensitive += o.busy * sensitivity_of(o);
     demand += o.busy * demand_of(o, limit_w, law);
   }
   HiddenEstimate out;
-  if (busy <= 0.0 || time <= 0.0) return out;
-  out.sensitivity = sensitive / busy;
-  out.dynamic = demand / busy;
-  out.low_share = std::clamp(1.0 - busy / time, 0.0, 0.95);
+  if (busy <= 0.0 || step.time <= 0.0) return out;
+  const double share = std::min(1.0, busy / step.time);
+  out.sensitivity = slowed_with_host(sensitive / busy, share, step.sharpness);
+  out.dynamic = share * demand / busy;
   return out;
 }
 
 Weights grid_prior_with(const Weights& prior, const HiddenEstimate& estimate) {
   const std::vector<Hypothesis>& grid = hypothesis_grid();
+  constexpr std::size_t kLows = kLowShares.size();
   std::array<double, kSensitivities.size()> sensitivity{};
   std::array<double, kDynamicSteps> dynamic{};
-  std::array<double, kLowShares.size()> low{};
   for (std::size_t i = 0; i < sensitivity.size(); ++i)
     sensitivity[i] = bell(kSensitivities[i] - estimate.sensitivity, estimate.sensitivity_sigma);
   for (std::size_t i = 0; i < dynamic.size(); ++i)
-    dynamic[i] = bell(std::log(grid[i * low.size()].dynamic / estimate.dynamic), estimate.dynamic_sigma);
-  for (std::size_t i = 0; i < low.size(); ++i) low[i] = bell(kLowShares[i] - estimate.low_share, estimate.low_sigma);
+    dynamic[i] = bell(std::log(grid[i * kLows].dynamic / estimate.dynamic), estimate.dynamic_sigma);
   Weights out(prior.size());
   std::size_t row = 0;
   for (const double s : sensitivity) {
     for (const double d : dynamic) {
-      for (const double l : low) {
-        out[row] = prior[row] * s * d * l;
-        ++row;
-      }
+      for (std::size_t l = 0; l < kLows; ++l, ++row) out[row] = prior[row] * s * d;
     }
   }
   return out;

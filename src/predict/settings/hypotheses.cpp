@@ -29,6 +29,22 @@ std::vector<Hypothesis> make_grid() {
   return out;
 }
 
+// The grid's rows, each axis walked forth and back.
+std::vector<std::uint32_t> ploughed() {
+  std::vector<std::uint32_t> out;
+  out.reserve(kGridSize);
+  const std::size_t lows = kLowShares.size();
+  for (std::size_t s = 0; s < kSensitivities.size(); ++s) {
+    for (std::size_t i = 0; i < kDynamicSteps; ++i) {
+      const std::size_t dynamic = s * kDynamicSteps + (s % 2 == 0 ? i : kDynamicSteps - 1 - i);
+      const bool back = (s * kDynamicSteps + i) % 2 == 1;
+      for (std::size_t l = 0; l < lows; ++l)
+        out.push_back(static_cast<std::uint32_t>(dynamic * lows + (back ? lows - 1 - l : l)));
+    }
+  }
+  return out;
+}
+
 bool same_busy(const Hypothesis& a, const Hypothesis& b) {
   return a.sensitivity == b.sensitivity && a.dynamic == b.dynamic;
 }
@@ -132,16 +148,17 @@ Weights grid_prior(std::span<const std::uint32_t> rows, double flat_share) {
   return out;
 }
 
-std::vector<std::uint32_t> representatives(const Weights& weights, std::size_t count) {
+std::vector<std::uint32_t> representatives(const Weights& grid_weights, std::size_t count) {
+  static const std::vector<std::uint32_t> order = ploughed();
   std::vector<std::uint32_t> out;
   out.reserve(count);
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double sum = std::accumulate(grid_weights.begin(), grid_weights.end(), 0.0);
   double running = 0.0;
-  std::size_t row = 0;
+  std::size_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double wanted = sum * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
-    while (row + 1 < weights.size() && running + weights[row] < wanted) running += weights[row++];
-    out.push_back(static_cast<std::uint32_t>(row));
+    while (at + 1 < order.size() && running + grid_weights[order[at]] < wanted) running += grid_weights[order[at++]];
+    out.push_back(order[at]);
   }
   return out;
 }

@@ -61,7 +61,8 @@ Weights grid_prior(std::span<const std::uint32_t> rows, double flat_share);
 // A quarter of each weight to either side along each axis, `passes` times: a variance of half a cell each time.
 Weights smoothed(Weights grid_weights, std::size_t passes);
 
-// `count` rows that stand for the weights: those at equal steps of their running sum, so the same row may come twice.
-std::vector<std::uint32_t> representatives(const Weights& weights, std::size_t count);
+// `count` rows that stand for weights of the grid: those at equal steps of their running sum, so the same row may come
+// twice. The sum runs through the grid as an ox ploughs, so that rows beside each other differ by one step of one axis.
+std::vector<std::uint32_t> representatives(const Weights& grid_weights, std::size_t count);
 
 }  // namespace joulecast::settings

@@ -99,8 +99,31 @@ TEST(Hypotheses, PriorHasAFlatShare) {
 }
 
 TEST(Hypotheses, RepresentativesFollowTheRunningSum) {
-  const Weights weights{0.5, 0.25, 0.25, 0.0};
+  Weights weights(kGridSize, 0.0);
+  weights[0] = 0.5;
+  weights[1] = 0.25;
+  weights[2] = 0.25;
   EXPECT_EQ(representatives(weights, 4), (std::vector<std::uint32_t>{0, 0, 1, 2}));
+}
+
+// The second demand's low shares come back from the highest, the second sensitivity's demands likewise.
+TEST(Hypotheses, RepresentativesWalkTheGridForthAndBack) {
+  const auto lows = static_cast<std::uint32_t>(kLowShares.size());
+  const auto next = static_cast<std::uint32_t>(kDynamicSteps * kLowShares.size());
+  Weights weights(kGridSize, 0.0);
+  const std::vector<std::uint32_t> walked{lows - 1, 2 * lows - 1, lows, next - 1, 2 * next - 1, next};
+  for (const std::uint32_t row : walked) weights[row] = 1.0;
+  EXPECT_EQ(representatives(weights, walked.size()), walked);
+  const std::vector<Hypothesis>& grid = hypothesis_grid();
+  const Weights even(kGridSize, 1.0);
+  const auto all = representatives(even, kGridSize);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const Hypothesis& a = grid[all[i - 1]];
+    const Hypothesis& b = grid[all[i]];
+    const int changes = (a.sensitivity != b.sensitivity ? 1 : 0) + (a.dynamic != b.dynamic ? 1 : 0) +
+                        (a.low_share != b.low_share ? 1 : 0);
+    ASSERT_EQ(changes, 1) << i;
+  }
 }
 
 }  // namespace

@@ -64,7 +64,11 @@ Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& g
                                         const BasePrediction& base, std::span<const MeasuredRun> measured) {
   SettingCurve out(model.constants(gpu));
   const double limit_w = gpu.power_limit.value();
-  Weights weights = grid_prior_with(model.prior(), hidden);
+  HiddenEstimate estimate = hidden;
+  const auto has_power = [](const MeasuredRun& run) { return run.power.has_value(); };
+  // Where power was measured the demand follows from it, and better than from the operations.
+  if (std::any_of(measured.begin(), measured.end(), has_power)) estimate.dynamic_sigma = HUGE_VAL;
+  Weights weights = grid_prior_with(model.prior(), estimate);
   for (const MeasuredRun& run : measured) {
     JC_ASSIGN_OR_RETURN(out.known_points_.emplace_back(), operating_point(gpu, run.setting));
     JC_ASSIGN_OR_RETURN(out.known_.emplace_back(), known_run(run, out.known_points_.size() - 1, limit_w));

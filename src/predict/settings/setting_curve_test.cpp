@@ -24,7 +24,7 @@ Setting clock_of(double mhz) {
   return {.sm_clock = Hertz{mhz * 1e6}, .power_limit = {}};
 }
 
-constexpr HiddenEstimate kBusy{.sensitivity = 0.6, .low_share = 0.05, .dynamic = 0.7};
+constexpr HiddenEstimate kBusy{.sensitivity = 0.6, .dynamic = 0.7};
 constexpr BasePrediction kBase{.time = 0.1, .power = 150.0};
 
 SettingCurve curve(const HiddenEstimate& hidden, const std::vector<MeasuredRun>& measured = {}) {
@@ -46,14 +46,16 @@ TEST(SettingCurve, LowerClocksTakeLongerAtLessPower) {
   EXPECT_GT(found[0].time_width, found[1].time_width);
 }
 
-// What does not wait for arithmetic hardly slows, a workload of the host least of all.
+// What does not wait for arithmetic slows less; what draws more loses more at half the limit.
 TEST(SettingCurve, SlowDownFollowsTheHiddenQuantities) {
   const std::vector<OperatingPoint> half{{.clock = 0.5}};
-  const double bound = curve({.sensitivity = 0.9, .low_share = 0.0, .dynamic = 0.7}).at(half)[0].log_time;
-  const double memory = curve({.sensitivity = 0.1, .low_share = 0.0, .dynamic = 0.7}).at(half)[0].log_time;
-  const double host = curve({.sensitivity = 0.9, .low_share = 0.9, .dynamic = 0.7}).at(half)[0].log_time;
-  EXPECT_GT(bound, memory + 0.2);
-  EXPECT_GT(bound, host + 0.3);
+  const auto sure = [](double sensitivity, double dynamic) {
+    return HiddenEstimate{
+        .sensitivity = sensitivity, .sensitivity_sigma = 0.1, .dynamic = dynamic, .dynamic_sigma = 0.1};
+  };
+  EXPECT_GT(curve(sure(0.9, 0.7)).at(half)[0].log_time, curve(sure(0.1, 0.7)).at(half)[0].log_time + 0.2);
+  const std::vector<OperatingPoint> limited{{.limit = 0.65}};
+  EXPECT_GT(curve(sure(0.9, 1.2)).at(limited)[0].log_time, curve(sure(0.9, 0.4)).at(limited)[0].log_time + 0.05);
 }
 
 TEST(SettingCurve, GoesThroughWhatWasMeasured) {
@@ -114,15 +116,27 @@ TEST(OperatingPoint, RefusesSettingsTheBoardLacks) {
   EXPECT_NE(limit(99).error().text().find("100 to 165 W"), std::string::npos);
 }
 
-// Half of the time at 0.8 of the limit in arithmetic, half at 0.4 in memory; a fifth of the step the GPU waits.
+// Half of the time at 0.8 of the limit in arithmetic, half at 0.4 in memory.
 TEST(Hidden, ComesFromTheOperations) {
   const SettingLaw law({.static_power = 0.2, .held = 1.0});
-  const std::vector<BusyOperation> operations{{.busy = 0.04, .power = 80, .compute = 1.0, .memory = 0.0},
-                                              {.busy = 0.04, .power = 40, .compute = 0.0, .memory = 1.0}};
-  const HiddenEstimate found = hidden_of(operations, 0.1, 100.0, law);
-  EXPECT_DOUBLE_EQ(found.sensitivity, 0.5);
-  EXPECT_NEAR(found.low_share, 0.2, 1e-12);
+  const std::vector<BusyOperation> operations{{.busy = 0.05, .power = 80, .compute = 1.0, .memory = 0.0},
+                                              {.busy = 0.05, .power = 40, .compute = 0.0, .memory = 1.0}};
+  const HiddenEstimate found = hidden_of({operations, 0.1}, 100.0, law);
+  EXPECT_NEAR(found.sensitivity, 0.5, 1e-12);
   EXPECT_NEAR(found.dynamic, 0.5 * (0.6 + 0.2), 1e-12);
+}
+
+// The GPU works for 0.8 of the step, all of it arithmetic: at half the clock it would need 1.6 and the host 1.
+// (1 + 0.8^6 (2^6 - 1))^(1/6) = 1.6115 steps; the demand is that of 0.8 of the time.
+TEST(Hidden, WaitsForTheHost) {
+  const SettingLaw law({.static_power = 0.2, .held = 1.0});
+  const std::vector<BusyOperation> operations{{.busy = 0.08, .power = 80, .compute = 1.0, .memory = 0.0}};
+  const HiddenEstimate found = hidden_of({operations, 0.1}, 100.0, law);
+  EXPECT_NEAR(found.sensitivity, 0.6115, 1e-4);
+  EXPECT_NEAR(found.dynamic, 0.8 * 0.6, 1e-12);
+  // Hardly busy at all: the clock hardly matters.
+  const std::vector<BusyOperation> small{{.busy = 0.03, .power = 80, .compute = 1.0, .memory = 0.0}};
+  EXPECT_LT(hidden_of({small, 0.1}, 100.0, law).sensitivity, 0.01);
 }
 
 // An operation at the limit wants more than fits: as much as makes the law run at the clock it keeps.
@@ -130,7 +144,16 @@ TEST(Hidden, DemandBehindTheLimit) {
   const SettingLaw law({.static_power = 0.2, .knee = 0.5, .slope = 1.0, .held = 1.0, .clocked = 1.0});
   const std::vector<BusyOperation> capped{{.busy = 1, .power = 100, .compute = 1, .memory = 0, .held = 0.75}};
   // 0.8 / (0.75 * (1.25 / 1.5)^2)
-  EXPECT_NEAR(hidden_of(capped, 1.0, 100.0, law).dynamic, 0.8 / 0.520833, 1e-4);
+  EXPECT_NEAR(hidden_of({capped, 1.0}, 100.0, law).dynamic, 0.8 / 0.520833, 1e-4);
+}
+
+// Measured at the default, the power says what the demand is; what the operations say of it no longer matters.
+TEST(SettingCurve, MeasuredPowerStandsBeforeTheDemandOfTheOperations) {
+  const std::vector<MeasuredRun> measured{{.setting = {}, .time = Seconds{0.1}, .power = Watts{120}}};
+  const std::vector<OperatingPoint> half{{.clock = 0.5}};
+  const double little = curve({.sensitivity = 0.6, .dynamic = 0.2}, measured).at(half)[0].log_power;
+  const double much = curve({.sensitivity = 0.6, .dynamic = 1.2}, measured).at(half)[0].log_power;
+  EXPECT_DOUBLE_EQ(little, much);
 }
 
 TEST(Applied, CarriesTimePowerAndEnergyOver) {
