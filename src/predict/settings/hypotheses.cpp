@@ -75,11 +75,14 @@ double misfit(std::span<const float> log_time, std::span<const float> log_power,
 // Weights 1/4, 1/2, 1/4 along one axis of the grid; the ends take what would fall outside.
 Weights smoothed_along(const Weights& in, std::size_t stride, std::size_t extent) {
   Weights out(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const std::size_t at = i / stride % extent;
-    const double below = in[at > 0 ? i - stride : i];
-    const double above = in[at + 1 < extent ? i + stride : i];
-    out[i] = 0.25 * below + 0.5 * in[i] + 0.25 * above;
+  for (std::size_t first = 0; first < in.size(); first += stride * extent) {
+    for (std::size_t at = 0; at < extent; ++at) {
+      const std::size_t begin = first + at * stride;
+      const std::size_t below = at > 0 ? begin - stride : begin;
+      const std::size_t above = at + 1 < extent ? begin + stride : begin;
+      for (std::size_t k = 0; k < stride; ++k)
+        out[begin + k] = 0.25 * in[below + k] + 0.5 * in[begin + k] + 0.25 * in[above + k];
+    }
   }
   return out;
 }

@@ -10,8 +10,9 @@
 namespace joulecast::settings {
 namespace {
 
-// Enough that the mean moves by less than 0.3 % against the whole grid.
-constexpr std::size_t kRows = 48;
+// Of sweeps of limits down to 0.4 of the default the mean then lies within 0.7 % of the whole grid's (root mean square)
+// where the default setting was measured, within 2 % where nothing was.
+constexpr std::size_t kRows = 40;
 
 Result<double> clock_share(const Gpu& gpu, Hertz clock) {
   // Boards go down to a seventh (A30: 210 of 1440 MHz) or less; nobody lists it.
