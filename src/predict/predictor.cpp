@@ -359,8 +359,11 @@ Result<std::vector<Prediction>> Predictor::predict(const Workload& workload, con
   const settings::SettingLaw law(model->constants(gpu));
   const auto hidden =
       settings::hidden_of({busy, time, impl_->compose_constants.sharpness}, gpu.power_limit.value(), law);
-  JC_ASSIGN_OR_RETURN(const auto curve, settings::SettingCurve::make(
-                                            *model, gpu, hidden, {time, base.power.value.value()}, request.measured));
+  constexpr double kSigmas = 1.645;  // of a normal distribution, around 90 % of it
+  const double power_sigma = settings::base_widths(base, {}).power.down / kSigmas;
+  const settings::BasePrediction at_default{time, base.power.value.value(), power_sigma};
+  JC_ASSIGN_OR_RETURN(const auto curve,
+                      settings::SettingCurve::make(*model, gpu, hidden, at_default, request.measured));
   const settings::BaseWidths widths = settings::base_widths(base, request.measured);
   const std::vector<settings::SettingPrediction> found = curve.at(points);
   std::vector<Prediction> out;

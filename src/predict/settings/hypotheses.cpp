@@ -151,18 +151,26 @@ Weights grid_prior(std::span<const std::uint32_t> rows, double flat_share) {
   return out;
 }
 
-std::vector<std::uint32_t> representatives(const Weights& grid_weights, std::size_t count) {
-  static const std::vector<std::uint32_t> order = ploughed();
+std::vector<std::uint32_t> at_equal_steps(std::span<const double> weights, std::size_t count) {
   std::vector<std::uint32_t> out;
   out.reserve(count);
-  const double sum = std::accumulate(grid_weights.begin(), grid_weights.end(), 0.0);
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   double running = 0.0;
   std::size_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double wanted = sum * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
-    while (at + 1 < order.size() && running + grid_weights[order[at]] < wanted) running += grid_weights[order[at++]];
-    out.push_back(order[at]);
+    while (at + 1 < weights.size() && running + weights[at] < wanted) running += weights[at++];
+    out.push_back(static_cast<std::uint32_t>(at));
   }
+  return out;
+}
+
+std::vector<std::uint32_t> representatives(const Weights& grid_weights, std::size_t count) {
+  static const std::vector<std::uint32_t> order = ploughed();
+  Weights walked(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) walked[i] = grid_weights[order[i]];
+  std::vector<std::uint32_t> out = at_equal_steps(walked, count);
+  for (std::uint32_t& row : out) row = order[row];
   return out;
 }
 

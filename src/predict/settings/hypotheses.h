@@ -65,4 +65,7 @@ Weights smoothed(Weights grid_weights, std::size_t passes);
 // twice. The sum runs through the grid as an ox ploughs, so that rows beside each other differ by one step of one axis.
 std::vector<std::uint32_t> representatives(const Weights& grid_weights, std::size_t count);
 
+// Indices at `count` equal steps of the running sum of some weights. Requires: some weights.
+std::vector<std::uint32_t> at_equal_steps(std::span<const double> weights, std::size_t count);
+
 }  // namespace joulecast::settings

@@ -98,6 +98,10 @@ TEST(Hypotheses, PriorHasAFlatShare) {
   EXPECT_NEAR(grid_prior({}, 0.3)[17], 1.0 / static_cast<double>(kGridSize), 1e-15);
 }
 
+TEST(Hypotheses, EqualStepsOfTheRunningSum) {
+  EXPECT_EQ(at_equal_steps(std::vector<double>{1.0, 0.5, 0.5, 0.0}, 4), (std::vector<std::uint32_t>{0, 0, 1, 2}));
+}
+
 TEST(Hypotheses, RepresentativesFollowTheRunningSum) {
   Weights weights(kGridSize, 0.0);
   weights[0] = 0.5;

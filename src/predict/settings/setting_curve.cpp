@@ -12,7 +12,9 @@ namespace {
 
 // Of sweeps of limits down to 0.4 of the default the mean then lies within 0.7 % of the whole grid's (root mean square)
 // where the default setting was measured, within 2 % where nothing was.
-constexpr std::size_t kRows = 40;
+constexpr std::size_t kRows = 36;
+// From which those are chosen that agree with a predicted power: a fraction of what weighing the whole grid costs.
+constexpr std::size_t kCandidates = 2 * kRows;
 
 Result<double> clock_share(const Gpu& gpu, Hertz clock) {
   // Boards go down to a seventh (A30: 210 of 1440 MHz) or less; nobody lists it.
@@ -77,6 +79,9 @@ Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& g
   if (measured.empty()) {
     out.known_points_.emplace_back();
     out.known_.push_back({.point = 0, .log_time = std::log(base.time), .log_power = std::log(base.power / limit_w)});
+    Known predicted = out.known_.front();
+    predicted.power_sigma = base.power_sigma;
+    out.keep_likely(representatives(weights, kCandidates), predicted);
   } else {
     const Curves curves = curves_of(out.law_, hypothesis_grid(), out.known_points_);
     weights = posterior(weights, misfits(curves, out.known_));
@@ -92,8 +97,8 @@ Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& g
       out.known_points_.emplace_back();
       out.known_.push_back(rest);
     }
+    out.keep(representatives(weights, kRows));
   }
-  out.keep(representatives(weights, kRows));
   out.limit_w_ = limit_w;
   out.widths_ = model.widths(gpu, !measured.empty());
   return out;
@@ -110,6 +115,18 @@ void SettingCurve::keep(const std::vector<std::uint32_t>& rows) {
     rows_.push_back(hypothesis_grid()[rows[i]]);
     weights_.push_back(weight);
   }
+}
+
+// Chosen among rows of equal weight by how well they agree with what is known at one setting.
+void SettingCurve::keep_likely(const std::vector<std::uint32_t>& rows, const Known& known) {
+  std::vector<Hypothesis> hypotheses;
+  hypotheses.reserve(rows.size());
+  for (const std::uint32_t row : rows) hypotheses.push_back(hypothesis_grid()[row]);
+  const Curves curves = curves_of(law_, hypotheses, known_points_);
+  const Weights even(rows.size(), 1.0);
+  std::vector<std::uint32_t> chosen = at_equal_steps(posterior(even, misfits(curves, std::span(&known, 1))), kRows);
+  for (std::uint32_t& row : chosen) row = rows[row];
+  keep(chosen);
 }
 
 std::vector<SettingPrediction> SettingCurve::at(std::span<const OperatingPoint> points) const {

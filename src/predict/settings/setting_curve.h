@@ -17,6 +17,7 @@ Result<OperatingPoint> operating_point(const Gpu& gpu, const Setting& setting);
 // What is known at the default setting.
 struct BasePrediction {
   double time = 1.0, power = 1.0;  // seconds, watts
+  double power_sigma = 0.15;       // standard deviation of the power's logarithm
 };
 
 // Logarithms of seconds and watts, and half-widths of their 90 % interval that the settings alone cause.
@@ -37,6 +38,7 @@ class SettingCurve {
  private:
   explicit SettingCurve(const GpuConstants& constants) : law_(constants) {}
   void keep(const std::vector<std::uint32_t>& rows);
+  void keep_likely(const std::vector<std::uint32_t>& rows, const Known& known);
 
   SettingLaw law_;
   std::vector<Hypothesis> rows_;

@@ -147,6 +147,19 @@ TEST(Hidden, DemandBehindTheLimit) {
   EXPECT_NEAR(hidden_of({capped, 1.0}, 100.0, law).dynamic, 0.8 / 0.520833, 1e-4);
 }
 
+// What is predicted at the default setting chooses among the hypotheses, the more the surer it is: near the limit a cap
+// costs time, far below it none.
+TEST(SettingCurve, PredictedPowerChoosesTheHypotheses) {
+  const auto slower = [](double watts, double sigma) {
+    const BasePrediction base{.time = 0.1, .power = watts, .power_sigma = sigma};
+    const auto made = SettingCurve::make(SettingsModel(), board(), kBusy, base, {});
+    return std::exp(made.value().at(std::vector<OperatingPoint>{{.limit = 0.65}}).front().log_time) / 0.1;
+  };
+  EXPECT_GT(slower(160, 0.05), slower(70, 0.05) + 0.1);
+  EXPECT_LT(slower(70, 0.05), 1.05);
+  EXPECT_GT(slower(70, 0.5), slower(70, 0.05));
+}
+
 // Measured at the default, the power says what the demand is; what the operations say of it no longer matters.
 TEST(SettingCurve, MeasuredPowerStandsBeforeTheDemandOfTheOperations) {
   const std::vector<MeasuredRun> measured{{.setting = {}, .time = Seconds{0.1}, .power = Watts{120}}};
