@@ -10,6 +10,7 @@ import unittest
 import calibration
 import charts
 import errors
+import limits
 import page
 import shapes
 import tables
@@ -43,6 +44,20 @@ class Errors(unittest.TestCase):
         self.assertFalse(errors.trusted({"quantity": "power", "cautions": "other,power-window-short"}))
         self.assertTrue(errors.trusted({"quantity": "time", "cautions": "power-window-short"}))
         self.assertTrue(errors.trusted({"quantity": "power", "cautions": "coarse-clock"}))
+
+
+class Limits(unittest.TestCase):
+    def test_ratios_to_the_default_and_what_is_lost(self) -> None:
+        """Energies 120, 105, 100, 90 J at 40 to 100 W: the least is at 100 W; at 50 W, predicted so, it is a sixth more.
+        Delay times energy: 105 * 1.5 against 90."""
+        sweep = {40.0: (3.0, 40.0), 50.0: (1.5, 70.0), 75.0: (1.25, 80.0), 100.0: (1.0, 90.0)}
+        found = {40.0: (6.0, 40.0), 50.0: (3.3, 35.0), 75.0: (2.5, 80.0), 100.0: (2.0, 90.0)}
+        cell = limits.judged(sweep, found, [100.0])
+        self.assertAlmostEqual(cell["time"], 0.5 * 0.1)  # 1.65 for 1.5 at 50 W, right at 75 W
+        self.assertAlmostEqual(cell["power"], 0.5 * 0.5)
+        self.assertAlmostEqual(cell["energy_lost"], 105 / 90 - 1)
+        self.assertAlmostEqual(cell["edp_lost"], 0.0)
+        self.assertAlmostEqual(limits.judged(sweep, found, [100.0, 50.0])["time"], 0.0)
 
 
 class Calibration(unittest.TestCase):

@@ -266,6 +266,16 @@ def settings(figures: Figures) -> str:
     return markdown(head, rows)
 
 
+def limits(figures: Figures) -> str:
+    head = ["sweeps", "n", "known", "T", "P", "E", "EDP"]
+    keys = ("time", "power", "energy_lost", "edp_lost")
+    rows = [
+        [cell["sweeps"], str(cell["n"]), cell["known"], *(percent(cell[key]) for key in keys)]
+        for cell in figures["limits"]["rows"]
+    ]
+    return markdown(head, rows)
+
+
 def clocks(figures: Figures) -> str:
     found = figures["clocks"]
     head = ["network (training)", *(f"{clock} MHz" for clock in found["clocks"]), "least EDP at"]

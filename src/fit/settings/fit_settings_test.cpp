@@ -163,7 +163,7 @@ TEST(Judge, UnsweptBoardsStayAboveHalfUntilALimitWasMeasured) {
   const Gpu swept = board("v");
   const Gpu other = board("w");
   SweepSet set;
-  set.sweeps = some_sweeps(swept);
+  set.sweeps.push_back(sweep_of(swept, "network a", {.sensitivity = 4, .low_share = 0.1, .dynamic = 0.7}));
   set.sweeps.push_back(sweep_of(other, "network x", {.sensitivity = 1, .low_share = 0.0, .dynamic = 0.7}));
   const auto cost = [](const Sweep& sweep, std::size_t i) { return *sweep.log_time[i] + *sweep.log_power[i]; };
   const Sweep& sweep = set.sweeps.back();
