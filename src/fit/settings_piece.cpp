@@ -61,7 +61,7 @@ void add_widths(const std::vector<JudgedSweep>& judged, SettingsModel& model) {
 }
 
 // One fit to a sweep costs about as much as so many rows times trees times levels.
-constexpr double kSweepCost = 1.2e6;
+constexpr double kSweepCost = 2e6;
 
 double fit_cost(const SweepSet& set) {
   return kSweepCost * static_cast<double>(set.sweeps.size());

@@ -12,8 +12,8 @@ namespace joulecast::settings {
 // `evaluations`.
 struct NelderMead {
   double step = 0.7;  // size of the first simplex
-  double width = 0.02, tolerance = 0.3;
-  std::size_t evaluations = 400;
+  double width = 0.01, tolerance = 0.1;
+  std::size_t evaluations = 1000;
 };
 std::vector<double> minimised(const std::function<double(const std::vector<double>&)>& cost,
                               const std::vector<double>& start, const NelderMead& options);
