@@ -38,6 +38,8 @@ constexpr std::array<Tile, 9> kSimtTiles{
 constexpr std::array<Tile, 10> kMatrixTiles{
     {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32}, {32, 64}, {32, 32}, {16, 64}, {64, 16}, {16, 16}}};
 
+constexpr std::array<Tile, 1> kKeplerTiles{{{128, 128}}};
+
 // Constants of the law, fitted over all GPUs together.
 struct TileLaw {
   double efficiency;     // of the peak, for an infinite tile
@@ -55,10 +57,13 @@ const TileLaw& law_for(Arithmetic arithmetic, const Device& device) {
   // FP32 by matrix units: fitted on the MI100 alone, in units that carry over. rocBLAS looks its tiles up by the shape
   // of one product, whatever the batch, so batches of small ones run in small tiles.
   static const TileLaw matrix{0.775, 8.7, 515, 1000, 1.55, 0.75, kMatrixTiles, 1, true};
+  // Fitted on a K80's dense layers in training (PROFET).
+  static const TileLaw kepler{0.56, 3.8, 400, 1000, 2, 0.87, kKeplerTiles, 1};
   static const TileLaw simt{0.96, 3.8, 400, 1000, 2, 0.87, kSimtTiles, 16};
   static const TileLaw tensor{0.90, 6.0, 72, 200, 4, 0.83, kTensorTiles, 16};
   static const TileLaw fp8{1.92, 133, 41, 200, 4, 0.75, kTensorTiles, 1};
   if (arithmetic == Arithmetic::kFp32 && device.cdna) return matrix;
+  if (device.kepler) return kepler;
   if (arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kFp64) return simt;
   return arithmetic == Arithmetic::kFp8 ? fp8 : tensor;
 }
