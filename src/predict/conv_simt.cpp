@@ -140,30 +140,31 @@ struct Kernels {
 constexpr Kernels kModules{};
 constexpr Kernels kBareLoops{.fused = 0.95, .tiled = 0.77, .transforms = 1.61};
 // The fastest of all algorithms, as TensorFlow finds it by trying them with as much workspace as they ask for: device
-// time of PROFET's networks on T4 and V100.
-constexpr Kernels kAutotuned{.fused = 0.96,
-                             .tiled = 1.67,
-                             .transforms = 2.3,
+// time of PROFET's networks on T4 and V100 (tools/fit/tensorflow.py).
+constexpr Kernels kAutotuned{.fused = 0.94,
+                             .tiled = 1.70,
+                             .transforms = 2.36,
                              .tiled_gradient = 0.65,
                              .forward = 0.78,
-                             .data = 0.92,
-                             .weight = 0.52,
+                             .data = 0.67,
+                             .weight = 0.50,
                              .square = 1.7,
-                             .square_gradient = 2.4,
-                             .first_weight = 2.9};
+                             .square_gradient = 2.9,
+                             .line = 1.95,
+                             .first_weight = 2.6};
 // Kepler has no Winograd and one size of tiles; its kernels transform the filters at great cost, whatever the batch.
 // Device time of the same networks on a K80, less what the profiler adds to a step there.
-constexpr Kernels kKepler{.forward = 1.06,
-                          .data = 1.2,
-                          .weight = 0.75,
-                          .square = 2.1,
-                          .square_gradient = 1.4,
-                          .line = 0.25,
-                          .one_by_one = 0.29,
-                          .first_forward = 0.32,
+constexpr Kernels kKepler{.forward = 1.05,
+                          .data = 1.09,
+                          .weight = 0.76,
+                          .square = 2.2,
+                          .square_gradient = 1.5,
+                          .line = 0.24,
+                          .one_by_one = 0.315,
+                          .first_forward = 0.31,
                           .first_data = 1.0,
-                          .first_weight = 1.0,
-                          .filters = 50,
+                          .first_weight = 0.85,
+                          .filters = 48.5,
                           .one_tile = true};
 
 void keep_products(SimtPass& out, double implicit, double fused, double tiled) {
