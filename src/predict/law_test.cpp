@@ -92,6 +92,22 @@ TEST(Law, TileProductOfOneLargeTile) {
   EXPECT_EQ(choice.area, 256 * 128);
 }
 
+// 100 SMs of 1 TFLOP/s at 1 GHz, 256 tiles of 128 x 256 or 512 of 128 x 128: three waves of the larger ones, each 2 *
+// 128 * 256 * 4096 flops at 0.88 / (1 + 2.5 * 384 / 32768) of the rate, 313.97 us, and 1.22 us between them where
+// matrix instructions are synchronous, 0.21 us where they are not; 0.134 us in all.
+TEST(Law, TensorProductsWaitBetweenWavesUnlessTheyAreAsynchronous) {
+  Device d = toy();
+  d.sm = 100;
+  d.bf16 = 1e14;
+  d.capability = 8.0;
+  const double products = 3 * 2.0 * 128 * 256 * 4096 / (1e12 * 0.88 / (1 + 2.5 * 384 / 32768));
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 1220 + 134) * 1e-9, 1e-9);
+  d.capability = 9.0;
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 210 + 134) * 1e-9, 1e-9);
+  d.capability = 12.0;
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 1220 + 134) * 1e-9, 1e-9);
+}
+
 // A product too deep for its one tile is split where SMs are to spare, not where its tiles fill them.
 TEST(Law, TileProductSplitsDeepProducts) {
   EXPECT_GT(tile_product(1, 64, 64, 65536, Arithmetic::kFp32, a30()).split, 1);
