@@ -74,6 +74,7 @@ struct Workload {
   std::vector<LoweredOperation> operations;
   MemoryPlan memory;
   Cost total;
+  Bytes input;  // of the graph's inputs: what is copied to the GPU for a step
   std::int64_t parameter_tensors = 0;
   std::vector<UnknownOperator> unknown_operators;
   std::vector<std::string> notes;

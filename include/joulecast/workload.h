@@ -23,6 +23,7 @@ enum class Runtime : std::uint8_t {
   kPytorchEager,
   kCudaGraph,        // captured kernels, no host in the way (the aiconfigurator tables)
   kPytorchCompiled,  // torch.compile: chains of elementwise work, norms and reductions in one kernel
+  kTensorflow,       // TensorFlow 2, a Keras model in a graph function, without XLA
 };
 
 // How images lie in memory: PyTorch's default, or its memory_format=torch.channels_last for network and input.
@@ -46,9 +47,12 @@ struct Setting {
   std::optional<Watts> power_limit;
 };
 
+// What a runtime makes of FP32 networks: PyTorch lets convolutions use TF32, TensorFlow products as well.
+Precision default_precision(Runtime runtime);
+
 std::string_view name(Mode mode);            // "inference", "training"
 std::string_view name(Precision precision);  // "fp32", ...
-std::string_view name(Runtime runtime);      // "pytorch-eager", "cuda-graph", "pytorch-compiled"
+std::string_view name(Runtime runtime);      // "pytorch-eager", "cuda-graph", "pytorch-compiled", "tensorflow"
 std::string_view name(Layout layout);        // "channels-first", "channels-last"
 std::optional<Mode> parse_mode(std::string_view text);
 std::optional<Precision> parse_precision(std::string_view text);

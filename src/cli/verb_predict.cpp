@@ -226,7 +226,7 @@ Action define_predict(CLI::App& app) {
   add_choice(app, "--precision", options->precision, "of the matrix work (default tf32: PyTorch's own)",
              {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"});
   add_choice(app, "--runtime", options->runtime, "what executes the network (default pytorch-eager)",
-             {"pytorch-eager", "pytorch-compiled", "cuda-graph"});
+             {"pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"});
   add_choice(app, "--layout", options->layout, "how images lie in memory (default channels-first)",
              {"channels-first", "channels-last"});
   app.add_option("--host", options->host,

@@ -198,6 +198,8 @@ TEST(Table, Networks) {
       "NVIDIA T4,g4dn.xlarge,exp01,VGG11,32,64,SGD,0.005,4.5\n");
   ASSERT_EQ(profet.networks.size(), 1U);
   EXPECT_EQ(profet.networks[0].at.software, "tensorflow 2.5");
+  EXPECT_EQ(profet.networks[0].at.runtime, Runtime::kTensorflow);
+  EXPECT_EQ(profet.networks[0].at.precision, Precision::kFp32);
 }
 
 TEST(Table, OtherOperations) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kModes{"inference", "training"};
 constexpr std::array<std::string_view, 8> kPrecisions{"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"};
-constexpr std::array<std::string_view, 3> kRuntimes{"pytorch-eager", "cuda-graph", "pytorch-compiled"};
+constexpr std::array<std::string_view, 4> kRuntimes{"pytorch-eager", "cuda-graph", "pytorch-compiled", "tensorflow"};
 constexpr std::array<std::string_view, 2> kLayouts{"channels-first", "channels-last"};
 
 constexpr std::array<std::string_view, 2> kProfiles{"modern", "older"};
@@ -26,6 +26,10 @@ std::optional<E> parse(const std::array<std::string_view, N>& names, std::string
 }
 
 }  // namespace
+
+Precision default_precision(Runtime runtime) {
+  return runtime == Runtime::kTensorflow ? Precision::kTf32All : Precision::kTf32;
+}
 
 std::string_view name(Mode mode) {
   return kModes[static_cast<std::size_t>(mode)];

@@ -49,7 +49,8 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
   dynamic += 0.8 * (device.limit - device.idle) * step;
   if (input.mode == Mode::kTraining) out.host += constants.parameter_call * input.parameter_tensors;
   out.host *= input.host.scale;
-  out.time = joined(out.gpu, out.host, constants.sharpness);
+  out.beside = input.beside;
+  out.time = joined(out.gpu, out.host, constants.sharpness) + out.beside;
   out.energy = std::min(dynamic + device.idle * out.time, constants.power_ceiling * device.limit * out.time);
   return out;
 }

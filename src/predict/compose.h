@@ -40,15 +40,17 @@ struct ComposeInput {
   Mode mode = Mode::kInference;
   double parameter_tensors = 0;
   double optimizer_bytes = 0;  // moved by the optimizer's step
+  double beside = 0;           // seconds of a step in which the operations neither run nor are launched
   HostMachine host{};
 };
 
 struct Composition {
   double time = 0, energy = 0;
   double gpu = 0, host = 0;  // busy times; the larger one rules
+  double beside = 0;         // of `time`
 };
 
-// T = (G^s + H^s)^(1/s); E = sum of the dynamic energies + P0 T, at most the ceiling.
+// T = (G^s + H^s)^(1/s) + what is beside; E = sum of the dynamic energies + P0 T, at most the ceiling.
 Composition compose(const ComposeInput& input, const Device& device, const ComposeConstants& constants);
 
 // Time on the GPU of one execution inside a network.

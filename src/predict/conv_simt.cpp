@@ -34,11 +34,14 @@ constexpr std::array<Tile, 7> kSplitTiles{{{128, 128, 1.0},
                                            {128, 32, 0.7},
                                            {256, 128, 1.05}}};
 
+constexpr std::array<Tile, 1> kOneTile{{{128, 128, 1.0}}};
+
 // One pass as a convolution from `in` to `out`: the data gradient is one with the channels the other way.
 struct Pass {
   double batch, height, width;  // of the result
   double in_channels, out_channels, groups, depth;
   double in, out, weight;  // numbers
+  double filters = 0;      // numbers moved to transform the filters
 };
 
 // Flops of the busiest SM in whole waves of tiles, over the best of `tiles`.
@@ -54,10 +57,12 @@ double busiest(const std::array<Tile, kCount>& tiles, double rows, double column
 }
 
 // The same with the depth split in up to `max_split` parts of at least 32.
-double busiest_split(double rows, double columns, double batch, double depth, double sm, int max_split) {
+template <std::size_t kCount>
+double busiest_split(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
+                     double sm, int max_split) {
   double best = kNever;
   for (int split = 1; split <= max_split; split *= 2) {
-    best = std::min(best, busiest(kSplitTiles, rows, columns, batch * split, std::max(depth / split, 32.0), sm));
+    best = std::min(best, busiest(tiles, rows, columns, batch * split, std::max(depth / split, 32.0), sm));
     if (depth <= 32.0 * split) break;
   }
   return best;
@@ -73,10 +78,11 @@ double moved(const Pass& p, const Rates& r) {
 }
 
 // The depth is rounded up to 8; what fills and drains a tile costs 14 more of it.
-double implicit_products(const Pass& p, const Rates& r) {
+template <std::size_t kCount>
+double implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, const Rates& r) {
   const double depth = 8.0 * ceil_fast(p.depth / 8.0) + 14.0;
   const double places = p.batch * p.height * p.width;
-  return busiest(kImplicitTiles, places, p.out_channels / p.groups, p.groups, depth, r.sm) / r.flops;
+  return busiest(tiles, places, p.out_channels / p.groups, p.groups, depth, r.sm) / r.flops;
 }
 
 // A block makes 32 channels of 4 x 8 squares of 2 x 2 places of one image: 16 products over the channels. The filters
@@ -120,9 +126,46 @@ double overlapped(double a, double b) {
 // How good the kernels are, relative to the peak.
 struct Kernels {
   double fused = 1.09, tiled = 1.05, transforms = 1.26;
+  double tiled_gradient = 0.365;                     // of the weights, relative to `tiled`
+  double forward = 1.0, data = 0.78, weight = 0.76;  // implicit products of the three passes
+  // How much faster than the implicit product other kernels are, for shapes without a law of their own: FFT for squares
+  // of 5x5 and more, and the kernels for 1x7 and 7x1.
+  double square = 1.5, square_gradient = 1.5, line = 1.5;
+  double one_by_one = 1.0;
+  // Layers on an image: their gradients have kernels of their own.
+  double first_forward = 1.0, first_data = 4.8, first_weight = 2.5;
+  double filters = 0;     // numbers moved for every weight of a larger filter, to transform it
+  bool one_tile = false;  // of 128 x 128, for all implicit products
 };
 constexpr Kernels kModules{};
-constexpr Kernels kBareLoops{0.95, 0.77, 1.61};
+constexpr Kernels kBareLoops{.fused = 0.95, .tiled = 0.77, .transforms = 1.61};
+// The fastest of all algorithms, as TensorFlow finds it by trying them with as much workspace as they ask for: device
+// time of PROFET's networks on T4 and V100 (tools/fit/tensorflow.py).
+constexpr Kernels kAutotuned{.fused = 0.94,
+                             .tiled = 1.70,
+                             .transforms = 2.36,
+                             .tiled_gradient = 0.65,
+                             .forward = 0.78,
+                             .data = 0.67,
+                             .weight = 0.50,
+                             .square = 1.7,
+                             .square_gradient = 2.9,
+                             .line = 1.95,
+                             .first_weight = 2.6};
+// Kepler has no Winograd and one size of tiles; its kernels transform the filters at great cost, whatever the batch.
+// Device time of the same networks on a K80, less what the profiler adds to a step there.
+constexpr Kernels kKepler{.forward = 1.05,
+                          .data = 1.09,
+                          .weight = 0.76,
+                          .square = 2.2,
+                          .square_gradient = 1.5,
+                          .line = 0.24,
+                          .one_by_one = 0.315,
+                          .first_forward = 0.31,
+                          .first_data = 1.0,
+                          .first_weight = 0.85,
+                          .filters = 48.5,
+                          .one_tile = true};
 
 void keep_products(SimtPass& out, double implicit, double fused, double tiled) {
   out.products = out.implicit <= std::min(out.fused, out.tiled) ? implicit : out.fused <= out.tiled ? fused : tiled;
@@ -130,9 +173,12 @@ void keep_products(SimtPass& out, double implicit, double fused, double tiled) {
 
 // Of forward pass and data gradient, which differ in how well they load.
 SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency, bool data) {
-  const double implicit = implicit_products(p, r) / efficiency;
+  const double products =
+      kernels.one_tile ? implicit_products(kOneTile, p, r) : implicit_products(kImplicitTiles, p, r);
+  const double implicit = products / efficiency;
   SimtPass out{.implicit = joined_by_squares<2>(implicit, moved(p, r)), .fused = kNever, .tiled = kNever};
   if (data) out.implicit = joined2(implicit, moved(p, r));
+  out.implicit += p.filters * r.number;
   double fused = 0.0;
   double tiled = 0.0;
   if (winograd) {
@@ -147,14 +193,15 @@ SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& ke
 
 SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency) {
   const double places = p.batch * p.height * p.width;
-  const double implicit =
-      busiest_split(p.out_channels / p.groups, p.depth, p.groups, places, r.sm, 64) / (r.flops * efficiency);
-  SimtPass out{.implicit = joined2(implicit, moved(p, r)), .fused = kNever, .tiled = kNever};
+  const auto busiest_of = [&](const auto& tiles) {
+    return busiest_split(tiles, p.out_channels / p.groups, p.depth, p.groups, places, r.sm, 64);
+  };
+  const double implicit = (kernels.one_tile ? busiest_of(kOneTile) : busiest_of(kSplitTiles)) / (r.flops * efficiency);
+  SimtPass out{.implicit = joined2(implicit, moved(p, r)) + p.filters * r.number, .fused = kNever, .tiled = kNever};
   double tiled = 0.0;
   if (winograd) {
-    constexpr double kGradient = 0.365;  // of the forward kernels' rate
-    tiled = busiest_split(p.in_channels, p.out_channels, 36.0, tiled_squares(p), r.sm, 8) /
-            (r.flops * kernels.tiled * kGradient);
+    tiled = busiest_split(kSplitTiles, p.in_channels, p.out_channels, 36.0, tiled_squares(p), r.sm, 8) /
+            (r.flops * kernels.tiled * kernels.tiled_gradient);
     out.tiled = joined2(tiled, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms);
   }
   keep_products(out, implicit, 0.0, tiled);
@@ -168,14 +215,41 @@ bool has_winograd(const ConvWork& w) {
          w.groups == 1 && dense;
 }
 
-// How much faster than the implicit product other kernels are, for shapes without a law of their own: FFT for squares
-// of 5x5 and more, and the kernels for 1x7 and 7x1. FP64 has none: networks in it take twice what they would give.
-double other_kernels(const ConvWork& w) {
+// Of the implicit products of each pass.
+struct Efficiency {
+  double forward, data, weight;
+};
+
+Efficiency fp64_efficiency(const Kernels& k) {
+  constexpr double kForward = 0.87;  // on networks of GeForce and A100, which take twice what other kernels would give
+  return {kForward * k.forward, k.data, k.weight};
+}
+
+Efficiency efficiency_of(const ConvWork& w, const Kernels& k) {
+  Efficiency out{k.forward, k.data, k.weight};
+  const auto scale = [&](double forward, double data, double weight) {
+    out = {out.forward * forward, out.data * data, out.weight * weight};
+  };
   const std::int64_t longest = std::max(w.kernel_height, w.kernel_width);
   const std::int64_t shortest = std::min(w.kernel_height, w.kernel_width);
-  const bool square = shortest >= 5 && shortest == longest && w.stride == 1;
-  const bool line = longest >= 5 && shortest == 1;
-  return w.arithmetic != Arithmetic::kFp64 && (square || line) ? 1.5 : 1.0;
+  if (w.arithmetic == Arithmetic::kFp64) {
+    out = fp64_efficiency(k);
+  } else if (longest == 1) {
+    scale(k.one_by_one, k.one_by_one, k.one_by_one);
+  } else if (shortest >= 5 && shortest == longest && w.stride == 1) {
+    scale(k.square, k.square_gradient, k.square_gradient);
+  } else if (longest >= 5 && shortest == 1) {
+    scale(k.line, k.line, k.line);
+  }
+  const bool depthwise = w.in_channels == w.groups && w.groups > 1;
+  if (w.in_channels / w.groups <= 4 && !depthwise) scale(k.first_forward, k.first_data, k.first_weight);
+  return out;
+}
+
+const Kernels& kernels_of(const ConvWork& w, const Device& device, bool bare) {
+  if (device.kepler) return kKepler;
+  if (w.autotuned) return kAutotuned;
+  return bare ? kBareLoops : kModules;
 }
 
 }  // namespace
@@ -199,18 +273,17 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
          in / groups * kernel,
          0,
          0,
-         out * in / groups * kernel};
+         out * in / groups * kernel,
+         0};
   p.out = batch * p.height * p.width * out;
   p.in = batch * static_cast<double>(w.in_height) * static_cast<double>(w.in_width) * in;
-  const bool winograd = has_winograd(w);
-  const Kernels& kernels = bare ? kBareLoops : kModules;
-  const double other = other_kernels(w);
+  const bool winograd = has_winograd(w) && !device.kepler;
+  const Kernels& kernels = kernels_of(w, device, bare);
+  const Efficiency efficiency = efficiency_of(w, kernels);
+  if (kernel > 1.0) p.filters = kernels.filters * p.weight;
   SimtPasses all;
-  const double forward = w.arithmetic == Arithmetic::kFp64 ? 0.87 : other;  // on networks of GeForce and A100
-  all.forward = pass_of(p, r, winograd, kernels, forward, false);
+  all.forward = pass_of(p, r, winograd, kernels, efficiency.forward, false);
   if (!training) return all;
-  // The gradients of a layer on an image have kernels of their own.
-  const bool first = in / groups <= 4 && !(in == groups && w.groups > 1);
   const Pass back{batch,
                   static_cast<double>(w.in_height),
                   static_cast<double>(w.in_width),
@@ -220,9 +293,10 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
                   out / groups * kernel / (stride * stride),
                   p.out,
                   p.in,
-                  p.weight};
-  all.data = pass_of(back, r, winograd, kernels, 0.78 * other * (first ? 4.8 : 1.0), true);
-  all.weight = weight_pass(p, r, winograd, kernels, 0.76 * other * (first ? 2.5 : 1.0));
+                  p.weight,
+                  p.filters};
+  all.data = pass_of(back, r, winograd, kernels, efficiency.data, true);
+  all.weight = weight_pass(p, r, winograd, kernels, efficiency.weight);
   return all;
 }
 

@@ -45,6 +45,9 @@ void hold(Device& device) {
 // networks of timm under autocast: RTX 3090 and 4090 against RTX PRO 6000.
 constexpr double kA30Tf32 = 82e12 / (56 * 1.44e9);
 
+// Of a Kepler's bandwidth: with error correction, and caches that do not hold what kernels read. Fitted on a K80.
+constexpr double kKeplerStreams = 0.62;
+
 void set_reach(Device& device) {
   for (const Arithmetic tensor : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kFp8}) {
     const double peak = device.peak(tensor);
@@ -85,6 +88,8 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
   device.capability = parse_capability(gpu.compute_capability);
   device.fp32_matrix = value_or_zero(gpu.fp32_tensor_peak) * slower;
   device.cdna = gpu.vendor == "AMD" && device.fp32_matrix > 0.0;
+  device.kepler = gpu.vendor == "NVIDIA" && device.capability > 0.0 && device.capability < 5.0;
+  if (device.kepler) device.bandwidth *= kKeplerStreams;
   hold(device);
   set_reach(device);
   return device;

@@ -229,6 +229,15 @@ double Estimator::trees_of(const Rows& rows, const Device& device) {
   return device.cdna && own_law && rows.trust.measured[group] == 0 ? 0.0 : rows.trust.trees[group];
 }
 
+namespace {
+
+// What was measured leaves of its law the wrong choices of algorithms: a convolution that was tried out has none.
+bool law_alone(const ConvWork& work) {
+  return work.autotuned && work.arithmetic == Arithmetic::kFp32;
+}
+
+}  // namespace
+
 // A row of features is what the time model sees, then what the power model sees besides; the models' answers come
 // after the last row.
 void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
@@ -249,7 +258,8 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   rows.models.time.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
-    double off = trees * static_cast<double>(answers[i]);
+    const bool alone = rows.group == Group::kConv && law_alone(std::get<ConvWork>(works[rows.rows[i]]));
+    double off = alone ? 0.0 : trees * static_cast<double>(answers[i]);
     if (correction) off += corrected_by(correction->time, correction_terms(rows.group, p.physics));
     p.time = p.physics.bound * std::exp(off);
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));

@@ -188,6 +188,16 @@ double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device
   return s.macs * 1e-12 * scale * picoseconds * strided * narrow * (training ? 1.0 : channels_last_depthwise(w));
 }
 
+// TensorFlow's own kernels, which move what they read several times. The gradient of the filters is summed atomically,
+// in few places: a sum takes a quarter of a cycle whatever the number of SMs, but for images that fit into a block.
+// From MobileNetV2's steps in PROFET on T4, V100 and K80.
+double tensorflow_depthwise(const ConvWork& w, const Sizes& s, const Device& device, bool training) {
+  const double moved = (s.in + s.out) * static_cast<double>(w.element_bytes) / device.bandwidth;
+  if (!training) return 1.8 * moved;
+  const bool in_block = w.in_height <= 32 && w.in_width <= 32;
+  return (1.8 + 4.5) * moved + s.macs * (in_block ? 0.05 : 0.28) / device.clock;
+}
+
 // What runs beside the products, in seconds: kernels that copy the tensors from NCHW to NHWC and back, which tensor
 // kernels want, and the one that adds a bias, which reads and writes the output.
 struct Beside {
@@ -227,8 +237,9 @@ double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const B
   double time = pass.time() + more.copies + more.bias + latency;
   if (!training) return time;
   time += 2.0 * latency;
-  time += more.gradient_copies;                                      // both gradients' operands and results
-  if (w.bias != 0) time += s.out * second_per_element;               // its gradient is a sum over the output's
+  time += more.gradient_copies;                         // both gradients' operands and results
+  if (w.bias != 0) time += s.out * second_per_element;  // its gradient is a sum over the output's
+  if (w.autotuned) return time;
   return time + 3.0 * (s.in + s.weight) * second_per_element * 1.1;  // gradients added up, not set
 }
 
@@ -287,12 +298,13 @@ Timed timed(const ConvWork& work, const Device& device, Situation situation) {
   Physics& p = out.physics;
   p.peak = device.peak(work.arithmetic);
   out.pass = runs_simt(work, s) ? simt(work, device, situation, training) : tensor(work, s, device, training);
-  p.accumulation_bytes = training ? 3.0 * size * (s.in + s.weight) : 0.0;
+  p.accumulation_bytes = training && !work.autotuned ? 3.0 * size * (s.in + s.weight) : 0.0;
   p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
   p.memory = p.bytes / device.bandwidth;
   p.host = host_floor(work, device, situation);
   if (s.group_in == 1 && work.groups > 1) {  // depthwise
-    p.compute = depthwise_compute(work, s, device, training);
+    p.compute =
+        work.autotuned ? tensorflow_depthwise(work, s, device, training) : depthwise_compute(work, s, device, training);
     p.gpu = std::max(p.compute, p.memory * 1.1) + 3e-6;
   } else {
     p.compute = out.pass.products();

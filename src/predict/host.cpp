@@ -2,6 +2,7 @@
 // What a call costs before the GPU works: Python, the dispatcher, autograd, the launch. A property of runtime and host,
 // not of the GPU. Fitted: the fastest small operations of each type in the measurement tables.
 #include "predict/law.h"
+#include "predict/tensorflow.h"
 
 namespace joulecast {
 namespace {
@@ -157,11 +158,17 @@ double host_floor(const Work& work, const Device& device, Situation situation) {
 
 // torch.compile's own kernels are launched by the Python it wrote; libraries are still called through the dispatcher.
 // Not fitted: the published networks keep the GPU busy.
-double compiled_call(const Work& work, State state) {
+static double compiled_call(const Work& work, State state) {
   constexpr double kOwn = 6e-6, kLibrary = 10e-6;
   const auto* pointwise = std::get_if<PointwiseWork>(&work);
   const bool own = pointwise != nullptr && pointwise->kind == PointwiseKind::kFused;
   return (own ? kOwn : kLibrary) * (state == State::kTraining ? 3.0 : 1.0);
+}
+
+std::optional<double> network_call(Runtime runtime, const Work& work, State state) {
+  if (runtime == Runtime::kPytorchCompiled) return compiled_call(work, state);
+  if (runtime == Runtime::kTensorflow) return tensorflow_call(work, state);
+  return std::nullopt;
 }
 
 }  // namespace joulecast

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "predict/physics.h"
@@ -98,7 +99,7 @@ TileChoice tile_product(double batch, double rows, double columns, double depth,
 // What a call costs on the host, before the GPU works (seconds).
 double host_floor(const Work& work, const Device& device, Situation situation);
 
-// The same within code that torch.compile wrote: no modules, no autograd.
-double compiled_call(const Work& work, State state);
+// The same within a network of a runtime that does not call as the operation benchmark does.
+std::optional<double> network_call(Runtime runtime, const Work& work, State state);
 
 }  // namespace joulecast

@@ -92,6 +92,22 @@ TEST(Law, TileProductOfOneLargeTile) {
   EXPECT_EQ(choice.area, 256 * 128);
 }
 
+// 100 SMs of 1 TFLOP/s at 1 GHz, 256 tiles of 128 x 256 or 512 of 128 x 128: three waves of the larger ones, each 2 *
+// 128 * 256 * 4096 flops at 0.88 / (1 + 2.5 * 384 / 32768) of the rate, 313.97 us, and 1.22 us between them where
+// matrix instructions are synchronous, 0.21 us where they are not; 0.134 us in all.
+TEST(Law, TensorProductsWaitBetweenWavesUnlessTheyAreAsynchronous) {
+  Device d = toy();
+  d.sm = 100;
+  d.bf16 = 1e14;
+  d.capability = 8.0;
+  const double products = 3 * 2.0 * 128 * 256 * 4096 / (1e12 * 0.88 / (1 + 2.5 * 384 / 32768));
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 1220 + 134) * 1e-9, 1e-9);
+  d.capability = 9.0;
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 210 + 134) * 1e-9, 1e-9);
+  d.capability = 12.0;
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 1220 + 134) * 1e-9, 1e-9);
+}
+
 // A product too deep for its one tile is split where SMs are to spare, not where its tiles fill them.
 TEST(Law, TileProductSplitsDeepProducts) {
   EXPECT_GT(tile_product(1, 64, 64, 65536, Arithmetic::kFp32, a30()).split, 1);
@@ -142,6 +158,71 @@ TEST(Law, GradientsOfConvolutionByHand) {
   expect_close(p.compute, (288.808 * 2 + 691.583) * 1e-6);
   const double sums = 3.3 * 4 * (32 * 196 * 256 + 9 * 256 * 256) / 933e9;
   expect_close(p.gpu, (380.075 * 2 + 778.797 + 3 * 20.4) * 1e-6 + sums);
+}
+
+// Tried out, the same squares run at 1.7 of the rate, 178.381 us, and cost 157.816 us of transforms: with 64.018 us of
+// bytes 347.336 us. The weight gradient runs at 0.65 of that rate: 239.863 us, 406.076 us in all. Nothing is added up.
+TEST(Law, AutotunedConvolutionByHand) {
+  ConvWork work = fp32_three_by_three(256, 14);
+  work.autotuned = true;
+  const Physics forward = physics(work, a30());
+  expect_close(forward.compute, 178.381e-6);
+  expect_close(forward.gpu, (347.336 + 20.4) * 1e-6);
+  const Physics training = physics(work, a30(), {.state = State::kTraining});
+  expect_close(training.compute, (178.381 * 2 + 239.863) * 1e-6);
+  expect_close(training.gpu, (347.336 * 2 + 406.076 + 3 * 20.4) * 1e-6);
+  EXPECT_EQ(training.accumulation_bytes, 0.0);
+}
+
+// 64 channels of 64 x 64, 4.2 MB in and out, 20.97 us: moved 1.8 times forward, 4.5 times for the data gradient; the
+// filters' gradient takes 0.28 cycles for each of 2.36 million sums, or 0.05 where an image fits into a block.
+TEST(Law, DepthwiseConvolutionOfTensorflowByHand) {
+  ConvWork work{.in_channels = 64,
+                .out_channels = 64,
+                .groups = 64,
+                .in_height = 64,
+                .in_width = 64,
+                .out_height = 64,
+                .out_width = 64,
+                .kernel_height = 3,
+                .kernel_width = 3,
+                .padding = 1};
+  work.autotuned = true;
+  expect_close(physics(work, toy()).gpu, (1.8 * 20.97152 + 3) * 1e-6);
+  expect_close(physics(work, toy(), {.state = State::kTraining}).gpu, (6.3 * 20.97152 + 660.603 + 3) * 1e-6);
+  work.batch = 4;
+  work.in_height = work.in_width = work.out_height = work.out_width = 32;
+  expect_close(physics(work, toy(), {.state = State::kTraining}).gpu, (6.3 * 20.97152 + 117.965 + 3) * 1e-6);
+}
+
+Device toy_kepler() {
+  Device d = toy();
+  d.kepler = true;
+  return d;
+}
+
+// 16 rows take a tile of 128: 2 * 128 * 128 * 1024 flops at 0.56 / (1 + 3.8 * 256 / 16384) of the peak are 63.476 us,
+// and 1000 cycles.
+TEST(Law, KeplerMultipliesInTilesOfOneSize) {
+  const TileChoice small = tile_product(1, 16, 128, 1024, Arithmetic::kFp32, toy_kepler());
+  expect_close(small.time, 64.476e-6);
+  EXPECT_EQ(small.split, 1);
+  EXPECT_EQ(tile_product(1, 128, 128, 1024, Arithmetic::kFp32, toy_kepler()).time, small.time);
+}
+
+// 64 to 64 channels at 8 x 8 with 3x3: a tile of depth 590 at 1.05 of the peak is 18.4125 us, 18.4136 us with its
+// bytes; the 36864 weights are moved 48.5 times, 71.516 us, whatever the batch.
+TEST(Law, KeplerTransformsFiltersInsteadOfWinograd) {
+  ConvWork work = fp32_three_by_three(64, 8);
+  work.batch = 1;
+  expect_close(physics(work, toy_kepler()).gpu, (18.4136 + 71.516 + 20.4) * 1e-6);
+  work.batch = 2;  // the same tile
+  expect_close(physics(work, toy_kepler()).gpu, (18.4146 + 71.516 + 20.4) * 1e-6);
+}
+
+TEST(Law, KeplerStreamsPartOfItsBandwidth) {
+  expect_close(make_device(**Catalogue::shipped().find("tesla-k80"), {}).value().bandwidth, 0.62 * 240e9);
+  EXPECT_FALSE(make_device(**Catalogue::shipped().find("tesla-m60"), {}).value().kepler);
 }
 
 // With a stride, or gaps in the kernel, only the implicit product is left: 25088 places by 128 channels in tiles of 128

@@ -55,6 +55,7 @@ class NodeLowering {
 };
 
 class Fusion;
+class TensorflowRemapper;
 
 // The work of a network, given node by node in execution order; equal work becomes one entry.
 class NetworkLowering {
@@ -77,6 +78,7 @@ class NetworkLowering {
   const Graph& graph_;
   LowerOptions options_;
   std::unique_ptr<Fusion> fusion_;  // of compiled networks; bodies of control flow are executed as they stand
+  std::unique_ptr<TensorflowRemapper> remapper_;
   std::map<const Graph*, NodeLowering> lowerings_;  // values are numbered apart in every body
   std::vector<LoweredOperation> found_, out_;
   std::vector<std::uint32_t> places_;  // a hash table of indices into out_, open addressing

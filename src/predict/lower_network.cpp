@@ -5,6 +5,7 @@
 
 #include "predict/fuse.h"
 #include "predict/lower.h"
+#include "predict/tensorflow.h"
 
 namespace joulecast {
 namespace {
@@ -49,7 +50,9 @@ bool reads_graph_input(const Visit& visit) {
 NetworkLowering::NetworkLowering(const Graph& graph, const LowerOptions& options)
     : graph_(graph),
       options_(options),
-      fusion_(options.runtime == Runtime::kPytorchCompiled ? std::make_unique<Fusion>(graph, options) : nullptr) {}
+      fusion_(options.runtime == Runtime::kPytorchCompiled ? std::make_unique<Fusion>(graph, options) : nullptr),
+      remapper_(options.runtime == Runtime::kTensorflow ? std::make_unique<TensorflowRemapper>(graph, options.mode)
+                                                        : nullptr) {}
 NetworkLowering::NetworkLowering(NetworkLowering&&) noexcept = default;
 NetworkLowering::~NetworkLowering() = default;
 
@@ -62,6 +65,7 @@ void NetworkLowering::add(const Visit& visit, const Cost& cost) {
   } else {
     lowering.lower(context, cost, found_);
   }
+  if (remapper_ && &visit.graph == &graph_) remapper_->remap(visit.node, found_);
   const bool first = &visit.graph == &graph_ && options_.mode == Mode::kTraining && reads_graph_input(visit);
   for (LoweredOperation& operation : found_) {
     operation.no_input_gradient = first;

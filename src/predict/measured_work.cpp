@@ -67,8 +67,11 @@ struct Machine {
   HostProfile profile;
   double inference, training;
 };
-constexpr std::array<Machine, 6> kMachines{{
+constexpr std::array<Machine, 9> kMachines{{
     {"heidelberg_networks", "rtx-2080-ti", HostProfile::kOlder, 1.0, 1.5},
+    {"profet_train", "t4", HostProfile::kModern, 1.1, 1.1},
+    {"profet_train", "tesla-k80", HostProfile::kModern, 1.5, 1.5},
+    {"profet_train", "v100-sxm2-16gb", HostProfile::kModern, 1.5, 1.5},
     {"torchvision_gpu_benchmark", "a100-sxm4-40gb", HostProfile::kModern, 1.83, 1.76},
     {"torchvision_gpu_benchmark", "gtx-1080-ti", HostProfile::kModern, 2.05, 1.70},
     {"torchvision_gpu_benchmark", "rtx-2080-ti", HostProfile::kModern, 1.15, 1.92},
@@ -88,6 +91,7 @@ HostMachine measured_host(std::string_view table, std::string_view gpu_id, Mode 
 
 Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
+  if (row.at.runtime == Runtime::kTensorflow) return unsupported("a single operation in TensorFlow");
   JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(*row.graph, {}));
   NodeLowering lowering({.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime},
                         row.graph->values.size());

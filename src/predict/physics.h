@@ -23,6 +23,7 @@ struct Device {
   double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0;  // dense peaks; 0: the chip has no such units
   double capability = 0;                                             // 8.6 for compute capability 8.6; 0 if unknown
   double fp32_matrix = 0;  // FP32 by matrix units (CDNA), which products use; 0: the chip has no such units
+  bool kepler = false;     // without Winograd, and slow to stream: laws of their own
   bool cdna = false;       // AMD's chips with matrix units: kernels of other libraries, with laws of their own
   // By Arithmetic: the fraction of the peak that large products keep under the power limit.
   std::array<double, 6> held{1, 1, 1, 1, 1, 1};

@@ -14,6 +14,7 @@
 #include "predict/memory.h"
 #include "predict/pack_names.h"
 #include "predict/settings/apply.h"
+#include "predict/tensorflow.h"
 
 namespace joulecast {
 
@@ -89,7 +90,7 @@ Interval<Unit> widen(double value, double log_factor) {
 
 // TF32 needs Ampere; older chips run the same network in FP32.
 Precision precision_on(const Workload& workload, const Device& device) {
-  const Precision wanted = workload.options.precision.value_or(Precision::kTf32);
+  const Precision wanted = workload.options.precision.value_or(default_precision(workload.options.runtime));
   const bool tf32 = wanted == Precision::kTf32 || wanted == Precision::kTf32All;
   return tf32 && device.tf32 <= 0.0 ? Precision::kFp32 : wanted;
 }
@@ -129,7 +130,8 @@ bool is_functional(const Work& work) {
 
 std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work> works,
                                   std::span<const OperationPrediction> found) {
-  const bool compiled = workload.options.runtime == Runtime::kPytorchCompiled;
+  const Runtime runtime = workload.options.runtime;
+  const bool own_calls = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
   const State state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval;
   std::vector<ComposePart> parts;
   parts.reserve(found.size());
@@ -140,7 +142,7 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
     parts.push_back({.time = p.time,
                      .gpu = p.time * p.physics.gpu / p.physics.bound,
                      .host = p.physics.host,
-                     .call = compiled ? std::optional(compiled_call(works[i], state)) : std::nullopt,
+                     .call = own_calls ? network_call(runtime, works[i], state) : std::nullopt,
                      .power = p.power,
                      .accumulation_bytes = p.physics.accumulation_bytes,
                      .count = static_cast<double>(operation.count),
@@ -227,19 +229,12 @@ Result<std::string_view> Predictor::report() const {
 namespace {
 
 // Whether matrix work ran in these arithmetics when the GPU was measured: FP16 is not known from FP32.
-bool arithmetics_measured(const TableView& gpus, const Workload& workload, const Gpu& gpu) {
-  std::array<std::array<bool, 6>, kGroups> asked{};
-  for (const LoweredOperation& operation : workload.operations) {
+bool arithmetics_measured(const Estimator::Trust& trust, const Workload& workload, const Gpu& gpu) {
+  return std::all_of(workload.operations.begin(), workload.operations.end(), [&](const LoweredOperation& operation) {
     auto math = arithmetic_of(operation.work);
-    if (!math) continue;
-    if (*math == Arithmetic::kTf32 && !gpu.tf32_peak) math = Arithmetic::kFp32;
-    bool& known = asked[static_cast<std::size_t>(group_of(operation.work))][static_cast<std::size_t>(*math)];
-    if (known) continue;
-    known = true;
-    const std::string key = fmt::format("arithmetic/{}/{}/{}", name(group_of(operation.work)), name(*math), gpu.id);
-    if (!gpus.find(key)) return false;
-  }
-  return true;
+    if (math == Arithmetic::kTf32 && !gpu.tf32_peak) math = Arithmetic::kFp32;
+    return !math || trust.seen(group_of(operation.work), math);
+  });
 }
 
 // What calls cost on the machines of published tables, relative to the reference machine (measured_work.cpp): the
@@ -249,8 +244,8 @@ constexpr double kSlowHost = 2.2;
 
 // Widens the bounds by what the host may be. The GPU idles while it waits, so power falls as time grows.
 void widen_for_hosts(const Composition& whole, const Device& device, double sharpness, Prediction& out) {
-  const Seconds fast{joined(whole.gpu, kFastHost * whole.host, sharpness)};
-  const Seconds slow{joined(whole.gpu, kSlowHost * whole.host, sharpness)};
+  const Seconds fast{joined(whole.gpu, kFastHost * whole.host, sharpness) + whole.beside};
+  const Seconds slow{joined(whole.gpu, kSlowHost * whole.host, sharpness) + whole.beside};
   const Watts idle{device.idle};
   out.time.lo = std::min(out.time.lo, fast);
   out.time.hi = std::max(out.time.hi, slow);
@@ -270,10 +265,11 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   } else if (impl_->gpus.find(fmt::format("architecture/{}", gpu.architecture))) {
     level = 1;
   }
-  if (level == 0 && !arithmetics_measured(impl_->gpus, workload, gpu)) level = 1;
+  if (level == 0 && !arithmetics_measured(impl_->estimator.trust(gpu.id), workload, gpu)) level = 1;
   // No operation was measured in these; their networks alone were looked at.
-  const bool compiled = workload.options.runtime == Runtime::kPytorchCompiled;
-  if (compiled || workload.options.layout == Layout::kChannelsLast) level = std::max(level, 1);
+  const Runtime runtime = workload.options.runtime;
+  const bool other = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
+  if (other || workload.options.layout == Layout::kChannelsLast) level = std::max(level, 1);
   const double unknown = unknown_share(workload);
   if (unknown > 0.10) level = 2;
   if (unknown > 0.01) level = std::max(level, 1);
@@ -299,10 +295,12 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
   std::vector<OperationPrediction> found(works.size());
   JC_RETURN_IF_ERROR(estimator.predict(works, device, situation, estimator.trust(gpu.id), found));
   const std::vector<ComposePart> parts = parts_of(workload, works, found);
+  const double beside = workload.options.runtime == Runtime::kTensorflow ? tensorflow_beside(workload, host) : 0.0;
   const Composition whole = compose({.parts = parts,
                                      .mode = workload.options.mode,
                                      .parameter_tensors = static_cast<double>(workload.parameter_tensors),
                                      .optimizer_bytes = optimizer_traffic(workload),
+                                     .beside = beside,
                                      .host = host},
                                     device, compose_constants);
   Prediction out;

@@ -104,6 +104,26 @@ TEST(Predictor, WhatTorchCompileMakesIsFasterAndNeverInside) {
   }
 }
 
+// The trees know nothing of convolutions that were tried out: what they say changes no time, and a step has its loop.
+TEST(Predictor, TensorflowsStepsHaveALoopAndAreNeverInside) {
+  const auto with = [](Runtime runtime, std::int64_t batch) {
+    const Workload load = prepare(parse_graph(kNet).value(), {.symbols = {}, .shapes = {}, .batch = batch},
+                                  {.mode = Mode::kTraining, .precision = Precision::kFp32, .runtime = runtime})
+                              .value();
+    return shipped().predict(load, gpu("t4"), {.setting = {}, .host = HostMachine{}, .breakdown = true}).value();
+  };
+  const Prediction small = with(Runtime::kTensorflow, 1);
+  EXPECT_EQ(small.support, Support::kEdge);
+  EXPECT_GT(small.time.value, Seconds{1.4e-3});
+  EXPECT_LT(small.gpu_busy + small.host_busy, Seconds{1.4e-3});
+  const auto conv = std::find_if(small.operations.begin(), small.operations.end(),
+                                 [](const OperationEstimate& o) { return o.label.rfind("conv", 0) == 0; });
+  ASSERT_NE(conv, small.operations.end());
+  EXPECT_DOUBLE_EQ(conv->time.value(), conv->bound.value());
+  // Algorithms that were tried out are no slower than those that were asked for.
+  EXPECT_LT(with(Runtime::kTensorflow, 256).gpu_busy, with(Runtime::kPytorchEager, 256).gpu_busy);
+}
+
 TEST(Predictor, IntervalsWidenWithIgnorance) {
   const auto width = [&](std::string_view name) {
     const auto time = shipped().predict(load_of(64, Mode::kInference, Precision::kFp32), gpu(name), {}).value().time;

@@ -10,6 +10,7 @@
 #include "predict/fuse.h"
 #include "predict/lower.h"
 #include "predict/memory.h"
+#include "predict/tensorflow.h"
 
 namespace joulecast {
 
@@ -132,6 +133,12 @@ void note_runtime(const PrepareOptions& options, Workload& load) {
     load.notes.emplace_back(training
                                 ? "torch.compile: fused kernels follow from rules, and no training step was measured"
                                 : "torch.compile: fused kernels follow from rules, checked on networks in inference");
+  } else if (options.runtime == Runtime::kTensorflow) {
+    load.notes.emplace_back(
+        training ? "tensorflow: with Keras' loop and the batch's copy to the GPU; checked on steps of CNNs"
+                 : "tensorflow: with Keras' loop and the batch's copy to the GPU; only training was measured");
+    load.notes.emplace_back(
+        "tensorflow: it takes all of the GPU's memory at its start; memory is what the network needs");
   } else if (options.layout == Layout::kChannelsLast) {
     load.notes.emplace_back("channels-last: convolutions follow from rules, checked on networks");
     if (training)
@@ -139,21 +146,38 @@ void note_runtime(const PrepareOptions& options, Workload& load) {
   }
 }
 
+Bytes input_bytes(const Graph& graph, const TypeTable& types) {
+  Bytes out;
+  for (const GraphInput& input : graph.inputs) out += types.type(input.value).bytes();
+  return out;
+}
+
+// How images lie where the runtime has a say.
+Layout layout_of(const Graph& graph, const TypeTable& types, Precision precision, const PrepareOptions& options) {
+  switch (options.runtime) {
+    case Runtime::kPytorchCompiled:
+      return compiled_layout(graph, types, options.mode, options.layout);
+    case Runtime::kTensorflow:
+      return tensorflow_layout(precision);
+    default:
+      return options.layout;
+  }
+}
+
 // Of the graph as it is executed.
 Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
-  const Precision precision = options.precision.value_or(Precision::kTf32);
+  const Precision precision = options.precision.value_or(default_precision(options.runtime));
   apply_precision(precision, types);
   Workload load;
   load.options = options;
   load.batch = batch_of(graph, types);
   Totals totals;
-  const bool compiled = options.runtime == Runtime::kPytorchCompiled;
-  NetworkLowering network(
-      graph, {.mode = options.mode,
-              .precision = precision,
-              .runtime = options.runtime,
-              .layout = compiled ? compiled_layout(graph, types, options.mode, options.layout) : options.layout});
+  load.input = input_bytes(graph, types);
+  NetworkLowering network(graph, {.mode = options.mode,
+                                  .precision = precision,
+                                  .runtime = options.runtime,
+                                  .layout = layout_of(graph, types, precision, options)});
   for_each_operation(graph, types, [&](const Visit& visit) {
     const Cost cost = operator_cost(CostContext(visit.graph, visit.node, visit.types));
     totals.add(visit, cost, &visit.graph != &graph);

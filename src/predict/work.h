@@ -22,6 +22,8 @@ struct ConvWork {
   std::int64_t element_bytes = 4, bias = 0;
   Arithmetic arithmetic = Arithmetic::kFp32;
   bool channels_last = false;  // input and output lie that way: nothing is copied for tensor kernels
+  // TensorFlow: the fastest of all algorithms, which it tries, and depthwise kernels of its own.
+  bool autotuned = false;
   auto operator<=>(const ConvWork&) const = default;
 };
 

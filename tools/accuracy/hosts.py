@@ -25,8 +25,9 @@ def joined(a: float, b: float) -> float:
     return (a**SHARPNESS + b**SHARPNESS) ** (1.0 / SHARPNESS)
 
 
-def error(rows: list[tuple[float, float, float]], factor: float) -> float:
-    return sum(abs(math.log(joined(gpu, factor * host) / measured)) for measured, gpu, host in rows) / len(rows)
+def error(rows: list[tuple[float, float, float, float]], factor: float) -> float:
+    found = [(joined(gpu, factor * host) + beside, measured) for measured, gpu, host, beside in rows]
+    return sum(abs(math.log(time / measured)) for time, measured in found) / len(rows)
 
 
 def main() -> int:
@@ -37,14 +38,14 @@ def main() -> int:
     with open(sys.argv[1], newline="") as file:
         for row in csv.DictReader(file):
             if row["quantity"] == "time":
-                machines[row["gpu"], row["mode"]].append(
-                    (float(row["measured"]), float(row["gpu_busy_s"]), float(row["host_busy_s"]))
-                )
+                gpu, host = float(row["gpu_busy_s"]), float(row["host_busy_s"])
+                beside = float(row["found"]) - joined(gpu, host)  # of a step, which the factor leaves alone
+                machines[row["gpu"], row["mode"]].append((float(row["measured"]), gpu, host, max(0.0, beside)))
     for (gpu, mode), rows in sorted(machines.items()):
         factors = [math.exp(0.01 * i) for i in range(-160, 161)]
         best = min(factors, key=lambda factor: error(rows, factor))
         moved = sum(joined(g, best * h) > 1.01 * joined(g, h) or joined(g, best * h) < 0.99 * joined(g, h)
-                    for _, g, h in rows)
+                    for _, g, h, _ in rows)
         told = "" if moved * 10 > len(rows) else "   (the GPU alone explains these rows)"
         print(f"{gpu:28} {mode:10} {len(rows):5} rows   factor {best:5.2f}   "
               f"mean |log error| {100 * error(rows, 1.0):5.1f} -> {100 * error(rows, best):5.1f} %{told}")

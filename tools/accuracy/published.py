@@ -5,6 +5,7 @@
     tools/accuracy/published.py --joulecast build/release/joulecast --data DATA --graphs DIR --work /some/folder \
         --out docs/accuracy/tables.json
 
+--only profet_train takes that table alone anew and leaves the rest of the file as it is.
 Beside each error stands that of the naive estimate (an operation's bound, a network's roofline) and how far repeats of
 the table itself lie from their mean. Standard library only.
 """
@@ -29,7 +30,8 @@ COLUMNS = ("subject", "gpu", "mode", "precision", "batch", "measured", "found", 
 def evaluate(arguments: argparse.Namespace, tables: list[pathlib.Path], rows: pathlib.Path) -> dict:
     command = [arguments.joulecast, "evaluate", *map(str, tables), "--graphs", arguments.graphs, "--rows", str(rows)]
     command += ["--pack", str(PACK), "--json"]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return found if "tables" in found else {"tables": [found], "not_judged": []}  # of a single table
 
 
 def groups_of(rows) -> dict[str, dict[str, dict]]:
@@ -53,6 +55,14 @@ def rows_without(evaluation: dict) -> list[dict]:
     return evaluation["unmapped_because"][:2]
 
 
+def keep_others(path: pathlib.Path, out: dict) -> None:
+    """Adds the tables of an earlier run that this one did not take."""
+    before = json.loads(path.read_text())
+    taken = {e["table"] for kind in ("tables", "not_judged") for e in out[kind]}
+    for kind in ("tables", "not_judged"):
+        out[kind] = sorted(out[kind] + [e for e in before[kind] if e["table"] not in taken], key=lambda e: e["table"])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--joulecast", required=True, help="the program")
@@ -60,15 +70,19 @@ def main() -> int:
     parser.add_argument("--graphs", required=True, help="folder with MODEL.onnx and MODEL_SIZE.onnx")
     parser.add_argument("--work", required=True, help="folder for rows")
     parser.add_argument("--out", required=True, help="the JSON file to write")
+    parser.add_argument("--only", action="append", default=[], help="a table's name without .csv (repeatable)")
     arguments = parser.parse_args()
     csv.field_size_limit(sys.maxsize)
     data = pathlib.Path(arguments.data)
     tables = sorted(itertools.chain.from_iterable((data / folder).glob("*.csv") for folder in FOLDERS))
+    if arguments.only:
+        tables = [path for path in tables if path.stem in arguments.only]
     rows_path = pathlib.Path(arguments.work) / "published.rows.csv"
     done = evaluate(arguments, tables, rows_path)
     short = {str(path): path.relative_to(data).as_posix() for path in tables}
     judged = {}
-    for table, rows in itertools.groupby(read_rows(rows_path), key=lambda row: row["table"]):
+    # The rows of a single table do not name it.
+    for table, rows in itertools.groupby(read_rows(rows_path), key=lambda row: row.get("table", str(tables[0]))):
         judged[table] = groups_of(rows)
     rows_path.unlink()
     out = {
@@ -92,6 +106,8 @@ def main() -> int:
             for e in done["not_judged"]
         ],
     }
+    if arguments.only:
+        keep_others(pathlib.Path(arguments.out), out)
     write_json(pathlib.Path(arguments.out), "joulecast.accuracy-tables/1", out)
     return 0
 

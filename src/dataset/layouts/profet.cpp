@@ -10,11 +10,12 @@ Result<void> read(Row& row, RowSink& sink) {
   MeasuredNetwork out;
   out.at.gpu = row.text("gpu");
   out.at.mode = Mode::kTraining;
+  out.at.runtime = Runtime::kTensorflow;
+  out.at.precision = Precision::kFp32;
   out.at.software = "tensorflow 2.5";
   out.model = row.text("model");
   out.image_size = row.extent("img_size");
   out.batch = row.extent("batch");
-  out.channels_last = true;
   out.optimizer = row.text("optimizer") == "SGD" ? "sgd" : row.text("optimizer");
   out.readings.time = row.quantity<Seconds>("step_latency_s");
   JC_RETURN_IF_ERROR(row.status());
