@@ -27,6 +27,8 @@ inline void go_whole_way(Graph graph, std::int64_t extent) {
                   .runtime = Runtime::kPytorchCompiled,
                   .layout = Layout::kChannelsLast})
              .has_value();
+  sink =
+      prepare(folded, binding, {.mode = Mode::kTraining, .precision = {}, .runtime = Runtime::kTensorflow}).has_value();
 }
 
 }  // namespace joulecast

@@ -9,11 +9,13 @@ namespace {
 
 bool is_relu(const Node& node) {
   const auto* activation = std::get_if<Activation>(&node.op);
-  return activation != nullptr && activation->kind == ActivationKind::kRelu;
+  return activation != nullptr && activation->kind == ActivationKind::kRelu && !node.inputs.empty() &&
+         node.inputs[0] != kNoValue;
 }
 
-bool has_bias(const Node& node) {
-  return std::holds_alternative<Conv>(node.op) && node.inputs.size() > 2 && node.inputs[2] != kNoValue;
+bool is_biased_convolution(const Node& node) {
+  return std::holds_alternative<Conv>(node.op) && node.inputs.size() > 2 && node.inputs[2] != kNoValue &&
+         !node.outputs.empty() && node.outputs[0] != kNoValue;
 }
 
 // cuDNN's pooling moves its tensors once forward and, as its gradient reads windows that overlap, 3.3 times backward.
@@ -38,7 +40,7 @@ TensorflowRemapper::TensorflowRemapper(const Graph& graph, Mode mode) : mode_(mo
   for (const ValueId id : graph.outputs) use(id);
   std::vector<bool> biased(graph.values.size());
   for (const Node& node : graph.nodes) {
-    if (has_bias(node)) biased[index(node.outputs[0])] = true;
+    if (is_biased_convolution(node)) biased[index(node.outputs[0])] = true;
     if (!is_relu(node)) continue;
     const std::size_t read = index(node.inputs[0]);
     fused_[read] = biased[read] && uses[read] == 1;
