@@ -83,6 +83,8 @@ tl::expected<PrepareOptions, Failure> prepare_options(const PredictVerb& options
   if (!options.precision.empty()) out.precision = parse_precision(options.precision);
   out.runtime = *parse_runtime(options.runtime);
   out.layout = *parse_layout(options.layout);
+  if (out.runtime == Runtime::kTensorflow && out.layout != Layout::kChannelsFirst)
+    return usage("--layout: TensorFlow chooses how images lie in memory by itself", "leave it out");
   if (options.optimizer.empty()) return out;
   if (out.mode != Mode::kTraining)
     return usage("--optimizer: inference takes no step of an optimizer", "add --mode training, or leave it out");

@@ -174,6 +174,7 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
   load.batch = batch_of(graph, types);
   Totals totals;
   load.input = input_bytes(graph, types);
+  if (options.runtime == Runtime::kTensorflow) load.options.layout = tensorflow_layout(precision);
   NetworkLowering network(graph, {.mode = options.mode,
                                   .precision = precision,
                                   .runtime = options.runtime,

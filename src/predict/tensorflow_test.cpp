@@ -91,6 +91,15 @@ TEST(Tensorflow, PoolingMovesMoreBackward) {
   EXPECT_EQ(pools[0].backward_bytes, (2048 + 512) * 4 * 33 / 10);
 }
 
+TEST(Tensorflow, TheWorkloadSaysHowImagesLie) {
+  const auto layout = [](Precision precision) {
+    return prepare(parse_graph(kFusable).value(), {}, {.precision = precision, .runtime = Runtime::kTensorflow})
+        ->options.layout;
+  };
+  EXPECT_EQ(layout(Precision::kTf32All), Layout::kChannelsFirst);
+  EXPECT_EQ(layout(Precision::kBf16), Layout::kChannelsLast);
+}
+
 TEST(Tensorflow, HalvesLieChannelsLast) {
   const auto last = [](Precision precision) {
     return works<ConvWork>(lowered(kFusable, Mode::kTraining, precision)).at(0).channels_last;
