@@ -153,13 +153,15 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
   return parts;
 }
 
+// The same operation may stand twice: the first layer needs no gradient of its input, and takes less.
 std::vector<OperationEstimate> breakdown(const Workload& workload, std::span<const Work> works,
                                          std::span<const OperationPrediction> found, std::span<const ComposePart> parts,
                                          const Device& device) {
   std::vector<OperationEstimate> out;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double busy = busy_in_network(parts[i], device, workload.options.mode) * parts[i].count;
-    out.push_back({.label = describe(works[i]),
+    const bool again = workload.operations[i].no_input_gradient && std::count(works.begin(), works.end(), works[i]) > 1;
+    out.push_back({.label = describe(works[i]) + (again ? ", first" : ""),
                    .count = workload.operations[i].count,
                    .time = Seconds{busy},
                    .energy = Joules{busy * parts[i].power},

@@ -124,6 +124,22 @@ TEST(Predictor, TensorflowsStepsHaveALoopAndAreNeverInside) {
   EXPECT_LT(with(Runtime::kTensorflow, 256).gpu_busy, with(Runtime::kPytorchEager, 256).gpu_busy);
 }
 
+TEST(Predictor, ABreakdownTellsTheFirstLayerFromEqualOnes) {
+  constexpr std::string_view kTwice = R"(graph "n" {
+    input %x : f32[8, 64, 56, 56]
+    parameter %w : f32[64, 64, 3, 3]
+    %a = conv(%x, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    %b = conv(%a, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    output %b
+  })";
+  const Workload load = prepare(parse_graph(kTwice).value(), {}, {.mode = Mode::kTraining, .precision = {}}).value();
+  const auto found = shipped().predict(load, gpu("a30"), {.setting = {}, .host = {}, .breakdown = true})->operations;
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].label, "conv 8x64x56x56 -> 64, 3x3");
+  EXPECT_EQ(found[1].label, "conv 8x64x56x56 -> 64, 3x3, first");
+  EXPECT_LT(found[1].time, found[0].time);
+}
+
 TEST(Predictor, IntervalsWidenWithIgnorance) {
   const auto width = [&](std::string_view name) {
     const auto time = shipped().predict(load_of(64, Mode::kInference, Precision::kFp32), gpu(name), {}).value().time;
