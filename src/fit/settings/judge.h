@@ -40,8 +40,8 @@ struct JudgedSweep {
   // |ln(predicted / measured)| of the settings not given over the distance from those given (distance() in
   // predict/settings/mean_curve.h).
   std::vector<double> time_scores = {}, power_scores = {}, energy_scores = {};
-  std::optional<bool> gain_right =
-      {};  // whether "no gain here" (a saving of at most 2 % is the likelier) was said where it is so
+  // Whether "no gain here" (a saving of at most 2 % is the likelier) was said where it is so.
+  std::optional<bool> gain_right = {};
 };
 
 // Judges the sweeps of power limits with times; the others only help to fit. `whole`: fitted to all of them. `progress`
