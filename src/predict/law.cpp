@@ -69,8 +69,8 @@ const TileLaw& law_for(Arithmetic arithmetic, const Device& device) {
   // Fitted on a K80's dense layers in training (PROFET).
   static const TileLaw kepler{0.56, 3.8, 400, 1000, 2, 0.87, kKeplerTiles, 1};
   static const TileLaw simt{0.96, 3.8, 400, 1000, 2, 0.87, kSimtTiles, 16};
-  // Fitted on captured products in BF16 of six GPUs; without the A100's or the RTX PRO 6000's the constants move by up
-  // to a tenth.
+  // Fitted on captured products in BF16 of six GPUs (tools/fit/products.py); without the A100's or the RTX PRO 6000's
+  // the constants move by up to a tenth.
   static const TileLaw tensor{0.88, 2.5, 59, 134, 4, 1.0, kTensorTiles, 16, 1220};
   static const TileLaw asynchronous{0.88, 2.5, 59, 134, 4, 1.0, kTensorTiles, 16, 210};
   static const TileLaw fp8{1.92, 133, 41, 200, 4, 0.75, kFp8Tiles, 1};
