@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dataset/csv.h"
+#include "base/csv.h"
 #include "dataset/measured.h"
 #include "dataset/measurement.h"
 #include "dataset/operation.h"

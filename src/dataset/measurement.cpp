@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/check.h"
-#include "dataset/csv.h"
+#include "base/csv.h"
 
 namespace joulecast {
 namespace {

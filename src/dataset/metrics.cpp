@@ -6,23 +6,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/sum.h"
 
 namespace joulecast {
 namespace {
-
-// Neumaier's sum: relative errors of a few parts in a thousand are added to sums of squares of any size.
-class Sum {
- public:
-  void add(double value) {
-    const double sum = sum_ + value;
-    lost_ += std::abs(sum_) >= std::abs(value) ? (sum_ - sum) + value : (value - sum) + sum_;
-    sum_ = sum;
-  }
-  [[nodiscard]] double value() const { return sum_ + lost_; }
-
- private:
-  double sum_ = 0.0, lost_ = 0.0;
-};
 
 // In place: `values` is reordered.
 double quantile_of(std::vector<double>& values, double q) {
@@ -39,11 +26,11 @@ double quantile_of(std::vector<double>& values, double q) {
 // Two passes: the mean first, then distances from it.
 std::optional<double> r2(std::span<const double> measured, std::span<const double> predicted) {
   if (measured.empty()) return std::nullopt;
-  Sum total;
+  CompensatedSum total;
   for (const double value : measured) total.add(value);
   const double mean = total.value() / static_cast<double>(measured.size());
-  Sum errors;
-  Sum distances;
+  CompensatedSum errors;
+  CompensatedSum distances;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     errors.add((predicted[i] - measured[i]) * (predicted[i] - measured[i]));
     distances.add((measured[i] - mean) * (measured[i] - mean));
@@ -61,9 +48,9 @@ ErrorFigures error_figures(std::span<const double> measured, std::span<const dou
   figures.count = measured.size();
   figures.r2 = r2(measured, predicted);
   std::vector<double> errors;
-  Sum absolute;
-  Sum signed_errors;
-  Sum logs;
+  CompensatedSum absolute;
+  CompensatedSum signed_errors;
+  CompensatedSum logs;
   bool all_positive = true;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (!(measured[i] > 0.0)) continue;
@@ -98,7 +85,7 @@ std::optional<double> coverage(std::span<const double> measured, std::span<const
 std::optional<double> relative_width(std::span<const double> measured, std::span<const double> low,
                                      std::span<const double> high) {
   JC_CHECK(measured.size() == low.size() && measured.size() == high.size(), "as many intervals as measurements");
-  Sum widths;
+  CompensatedSum widths;
   std::size_t count = 0;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (!(measured[i] > 0.0)) continue;

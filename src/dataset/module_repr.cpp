@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "dataset/csv.h"
+#include "base/csv.h"
 
 namespace joulecast {
 namespace {

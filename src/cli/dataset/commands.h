@@ -18,8 +18,4 @@ Outcome check_command(const DatasetOptions& options, Output& output);
 // GPUs named in any spelling become the spellings that stand in the store, --with becomes columns.
 tl::expected<RowFilter, Failure> resolved_filter(const DatasetOptions& options, Store& store);
 
-// Names of the columns, and one row, as docs/formats/measurements.md has them.
-std::string csv_header();
-std::string csv_line(const Measurement& row);
-
 }  // namespace joulecast::cli

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const auto* verb = arguments.empty() ? nullptr : joulecast::cli::find_verb(arguments.front());
-  if (verb == nullptr || verb->elsewhere == nullptr) {
+  if (verb == nullptr || (verb->name != "dataset" && verb->name != "evaluate")) {
     fmt::print(stderr, "joulecast-dataset: part of joulecast; use joulecast dataset\n");
     return joulecast::cli::kUsage;
   }

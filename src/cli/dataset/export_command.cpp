@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/dataset/commands.h"
+#include "dataset/measurement_csv.h"
 
 namespace joulecast::cli {
 namespace {
@@ -37,21 +38,6 @@ Outcome export_to_file(const std::string& path, Store& store, const RowFilter& f
 }
 
 }  // namespace
-
-std::string csv_header() {
-  std::string out;
-  for (const Column column : all_columns()) out += fmt::format("{}{}", out.empty() ? "" : ",", info(column).name);
-  return out + "\r\n";
-}
-
-std::string csv_line(const Measurement& row) {
-  std::string out;
-  for (const Column column : all_columns()) {
-    if (column != all_columns().front()) out += ',';
-    out += csv_field(cell_text(row.cell(column)));
-  }
-  return out + "\r\n";
-}
 
 Outcome export_command(const DatasetOptions& options, Output& output) {
   auto store = Store::open(options.store, Access::kRead);

@@ -5,6 +5,7 @@
 #include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
+#include "dataset/measurement_csv.h"
 
 namespace joulecast::cli {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -35,7 +36,7 @@ std::string table() {
 
 const ThesisResult& result() {
   static const ThesisResult made = [] {
-    const std::string path = testing::TempDir() + "heidelberg_made_up.csv";
+    const std::string path = testing::TempDir() + "heidelberg_made_up_" + std::to_string(::getpid()) + ".csv";
     std::ofstream(path) << table();
     ThesisOptions options;
     options.tables = {path};

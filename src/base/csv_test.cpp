@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dataset/csv.h"
+#include "base/csv.h"
 
 #include <gtest/gtest.h>
 
