@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "power/gpu_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/lower_case.h"
+
+namespace joulecast {
+namespace {
+
+std::vector<std::string_view> entries(std::string_view list) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    std::string_view entry = list.substr(0, comma);
+    while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
+    while (!entry.empty() && entry.back() == ' ') entry.remove_suffix(1);
+    out.push_back(entry);
+    if (comma == std::string_view::npos) return out;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::optional<std::size_t> whole_number(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "0000:07:00.0" and "07:00.0" for "00000000:07:00.0".
+bool is_pci(std::string_view entry, const GpuIdentity& gpu) {
+  const std::string own = lower_case(gpu.pci);
+  const std::string asked = lower_case(entry);
+  return asked.find(':') != std::string::npos && own.ends_with(asked) &&
+         (own.size() == asked.size() || own[own.size() - asked.size() - 1] == ':' ||
+          own.find_first_not_of('0') >= own.size() - asked.size());
+}
+
+struct Match {
+  std::size_t gpu = 0;
+  std::string mig;  // empty: the whole GPU
+};
+
+std::vector<Match> matches(std::string_view entry, const std::vector<GpuIdentity>& gpus) {
+  std::vector<Match> out;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const bool begins = entry.starts_with("GPU-") && gpus[i].uuid.starts_with(entry);
+    if (begins || is_pci(entry, gpus[i])) out.push_back({i, {}});
+    for (const std::string& mig : gpus[i].mig) {
+      if (entry.starts_with("MIG-") && mig.starts_with(entry)) out.push_back({i, mig});
+    }
+  }
+  if (const auto index = whole_number(entry); index && *index < gpus.size()) out.push_back({*index, {}});
+  return out;
+}
+
+void add(GpuChoice& choice, const Match& match) {
+  choice.gpus.push_back(match.gpu);
+  if (!match.mig.empty()) choice.mig.push_back(match.mig);
+}
+
+void settle(GpuChoice& choice) {
+  std::sort(choice.gpus.begin(), choice.gpus.end());
+  choice.gpus.erase(std::unique(choice.gpus.begin(), choice.gpus.end()), choice.gpus.end());
+  if (!choice.mig.empty()) {
+    choice.doubts.emplace_back(
+        "power and energy are those of the whole GPU: no driver gives them for a MIG device, and whatever runs on the "
+        "others is in them");
+  }
+}
+
+GpuChoice everything(const std::vector<GpuIdentity>& gpus) {
+  GpuChoice choice;
+  for (std::size_t i = 0; i < gpus.size(); ++i) choice.gpus.push_back(i);
+  choice.reason = gpus.size() == 1 ? "the only GPU" : "all GPUs";
+  return choice;
+}
+
+Result<GpuChoice> asked_for(const std::vector<GpuIdentity>& gpus, std::string_view list) {
+  if (list == "all") return everything(gpus);
+  GpuChoice choice;
+  choice.reason = fmt::format("--gpu {}", list);
+  for (const std::string_view entry : entries(list)) {
+    if (entry == "all") {
+      for (std::size_t i = 0; i < gpus.size(); ++i) add(choice, {i, {}});
+      continue;
+    }
+    const std::vector<Match> found = matches(entry, gpus);
+    if (found.empty()) {
+      return invalid(
+          fmt::format("--gpu: there is no GPU '{}' here; {}", entry,
+                      gpus.empty() ? "there is none at all" : fmt::format("indices go from 0 to {}", gpus.size() - 1)));
+    }
+    if (found.size() > 1)
+      return invalid(fmt::format("--gpu: '{}' is the beginning of {} GPUs' ids", entry, found.size()));
+    add(choice, found.front());
+  }
+  settle(choice);
+  return choice;
+}
+
+bool all_alike(const std::vector<GpuIdentity>& gpus) {
+  return std::all_of(gpus.begin(), gpus.end(), [&](const GpuIdentity& gpu) { return gpu.name == gpus.front().name; });
+}
+
+// In CUDA's order, as the program sees them. CUDA stops at the first entry that names nothing.
+std::vector<Match> visible(const std::vector<GpuIdentity>& gpus, std::string_view list, GpuChoice& choice) {
+  std::vector<Match> out;
+  for (const std::string_view entry : entries(list)) {
+    const std::vector<Match> found = matches(entry, gpus);
+    if (found.size() != 1) {
+      if (!list.empty()) {
+        choice.doubts.push_back(
+            fmt::format("CUDA_VISIBLE_DEVICES ends, for CUDA, before '{}': it names no single GPU", entry));
+      }
+      break;
+    }
+    out.push_back(found.front());
+  }
+  return out;
+}
+
+std::vector<Match> whole(const std::vector<GpuIdentity>& gpus) {
+  std::vector<Match> out(gpus.size());
+  for (std::size_t i = 0; i < gpus.size(); ++i) out[i].gpu = i;
+  return out;
+}
+
+// A rank that is alone on its machine is as free to use every GPU as a program without ranks.
+bool take_own_of_rank(const Environment& environment, std::vector<Match>& seen, GpuChoice& choice) {
+  const auto rank = local_rank(environment);
+  if (!rank || seen.size() < 2 || rank->size == 1U) return false;
+  if (rank->size && *rank->size < seen.size()) {
+    choice.doubts.push_back(
+        fmt::format("{} ranks on this machine, and {} GPUs: this one is taken to use one of them; --gpu says otherwise",
+                    *rank->size, seen.size()));
+  }
+  choice.reason = fmt::format("{}={} of {}", rank->variable, rank->local, choice.reason);
+  seen = {seen[rank->local % seen.size()]};
+  return true;
+}
+
+}  // namespace
+
+Result<GpuChoice> choose_gpus(const std::vector<GpuIdentity>& gpus, const std::optional<std::string>& asked,
+                              const Environment& environment) {
+  if (asked) return asked_for(gpus, *asked);
+  GpuChoice choice = everything(gpus);
+  const auto list = environment("CUDA_VISIBLE_DEVICES");
+  const auto order = environment("CUDA_DEVICE_ORDER");
+  std::vector<Match> seen = list ? visible(gpus, *list, choice) : whole(gpus);
+  if (list) choice.reason = fmt::format("CUDA_VISIBLE_DEVICES={}", *list);
+  const bool picks = take_own_of_rank(environment, seen, choice);
+  if ((list || picks) && !all_alike(gpus) && order != "PCI_BUS_ID") {
+    choice.doubts.emplace_back(
+        "GPUs here differ and CUDA_DEVICE_ORDER is not PCI_BUS_ID: CUDA numbers the fastest first, this is the order "
+        "of "
+        "the bus");
+  }
+  choice.gpus.clear();
+  for (const Match& match : seen) add(choice, match);
+  settle(choice);
+  return choice;
+}
+
+}  // namespace joulecast
