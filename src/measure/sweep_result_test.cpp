@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/sweep_result.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "measure/sweep_bootstrap.h"
+
+namespace joulecast {
+namespace {
+
+SweepMeasurement run(double limit, std::size_t repetition, double time, double energy) {
+  SweepMeasurement out;
+  out.setting = std::to_string(static_cast<int>(limit)) + " W";
+  out.limit_w = limit;
+  out.repetition = repetition;
+  out.time_s = time;
+  out.energy_j = energy;
+  return out;
+}
+
+// Three limits, three repetitions with a common drift of some seconds: pairs see through it.
+std::vector<SweepMeasurement> drifting() {
+  std::vector<SweepMeasurement> out;
+  for (std::size_t r = 1; r <= 3; ++r) {
+    const double drift = 10.0 * static_cast<double>(r), chance = 0.1 * static_cast<double>(r % 2);
+    out.push_back(run(300, r, 100 + drift, 30000 + 100 * drift));
+    out.push_back(run(200, r, 110 + drift + chance, 24000 + 100 * drift + chance));
+    out.push_back(run(150, r, 150 + drift - chance, 26000 + 100 * drift - chance));
+  }
+  return out;
+}
+
+TEST(SweepResult, OptimaAndDifferencesByHand) {
+  const auto groups = judge_sweep(drifting());
+  ASSERT_TRUE(groups);
+  ASSERT_EQ(groups->size(), 1U);
+  const SweepGroup& group = groups->front();
+  ASSERT_EQ(group.settings.size(), 3U);
+  EXPECT_EQ(group.settings[0].setting, "150 W");
+  EXPECT_EQ(group.reference, 2U) << "without a default it is the highest limit";
+  EXPECT_FALSE(group.reference_is_default);
+  EXPECT_EQ(group.optima[0].setting, 2U);
+  EXPECT_EQ(group.optima[0].verdict, SweepVerdict::kReferenceIsBest);
+  EXPECT_EQ(group.optima[1].setting, 1U);
+  EXPECT_EQ(group.optima[1].verdict, SweepVerdict::kGain);
+  EXPECT_DOUBLE_EQ(*group.optima[1].confidence, 1);
+  EXPECT_NEAR(group.optima[1].gain_percent, 100 * (1 - (24000 + 2000 + 0.2 / 3) / 32000), 1e-9);
+  const SweepDifference& energy = *group.settings[1].differences[1];
+  EXPECT_TRUE(energy.paired);
+  EXPECT_NEAR(energy.percent, -18.75, 1e-3);
+  EXPECT_LT(*energy.p, 1e-6);
+  EXPECT_NEAR(*energy.low, -18.75, 0.01) << "the drift is in both and tells nothing";
+  EXPECT_EQ(group.axis, "limit_w");
+  EXPECT_FALSE(group.settings[2].differences[1]);
+}
+
+TEST(SweepResult, TheDefaultIsTheReferenceWhereItWasMeasured) {
+  auto runs = drifting();
+  for (SweepMeasurement& one : runs) one.is_default = one.limit_w == 200;
+  const auto groups = judge_sweep(runs);
+  EXPECT_EQ(groups->front().settings[groups->front().reference].setting, "200 W");
+  EXPECT_TRUE(groups->front().reference_is_default);
+  EXPECT_EQ(groups->front().optima[1].verdict, SweepVerdict::kReferenceIsBest);
+}
+
+// The two ways of being worse than useless: an effect that is not there, one that is and is not seen.
+TEST(SweepResult, NoiseIsNoGainAndGainIsNoNoise) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise(0, 1);
+  int claimed = 0, missed = 0;
+  constexpr int kSeries = 200;
+  for (int i = 0; i < kSeries; ++i) {
+    std::vector<SweepMeasurement> same, better;
+    for (std::size_t r = 1; r <= 5; ++r) {
+      for (const double limit : {150.0, 200.0, 250.0, 300.0}) {
+        same.push_back(run(limit, r, 100 + noise(random), 10000 + 100 * noise(random)));
+        better.push_back(run(limit, r, 100, (limit == 200 ? 9000 : 10000) + 100 * noise(random)));
+      }
+    }
+    claimed += judge_sweep(same)->front().optima[1].verdict == SweepVerdict::kGain ? 1 : 0;
+    missed += judge_sweep(better)->front().optima[1].verdict == SweepVerdict::kGain ? 0 : 1;
+  }
+  EXPECT_LE(claimed, kSeries / 20 + 6) << "5 % are what the test allows itself";
+  EXPECT_LE(missed, 4);
+}
+
+TEST(SweepResult, OneRunASettingTellsNoChanceFromGain) {
+  const auto groups = judge_sweep({run(150, 1, 12, 900), run(300, 1, 10, 1000)});
+  const SweepOptimum& energy = groups->front().optima[1];
+  EXPECT_EQ(energy.setting, 0U);
+  EXPECT_EQ(energy.verdict, SweepVerdict::kOneRunOnly);
+  EXPECT_FALSE(energy.confidence);
+  EXPECT_FALSE(groups->front().settings[0].estimates[1].low);
+}
+
+TEST(SweepResult, UnequalRepetitionsAreNotPaired) {
+  auto runs = drifting();
+  runs.pop_back();
+  const auto groups = judge_sweep(runs);
+  EXPECT_FALSE(groups->front().settings[0].differences[1]->paired);
+  EXPECT_TRUE(groups->front().settings[0].differences[1]->p);
+}
+
+TEST(SweepResult, CurvesFindTheLeastBetweenTheLimits) {
+  std::vector<SweepMeasurement> runs;
+  for (const double limit : {100.0, 150.0, 200.0, 250.0, 300.0}) {
+    for (std::size_t r = 1; r <= 2; ++r) runs.push_back(run(limit, r, 10, 1000 + (limit - 170) * (limit - 170) / 10));
+  }
+  const auto groups = judge_sweep(runs);
+  ASSERT_EQ(groups->front().curves.size(), 4U);
+  const SweepCurve& energy = groups->front().curves.front();
+  EXPECT_EQ(energy.degree, 2U);
+  EXPECT_NEAR(energy.least_at, 170, 0.2);
+  EXPECT_FALSE(energy.at_the_edge);
+  EXPECT_NEAR(*energy.fit.fit.r2, 1, 1e-9);
+  EXPECT_EQ(energy.fit.fit.degrees_of_freedom, 7U);
+  EXPECT_NEAR(*energy.fit.leave_one_x_out, 0, 1e-6);
+}
+
+// A chip whose power goes with the cube of its clock, and whose time half follows it.
+std::vector<SweepMeasurement> cubic_chip() {
+  std::vector<SweepMeasurement> runs;
+  for (const double limit : {100.0, 125.0, 150.0, 175.0, 200.0, 225.0, 250.0, 300.0}) {
+    const double power = std::min(limit, 250.0);
+    const double clock = std::cbrt((power - 50) / 200);
+    SweepMeasurement one = run(limit, 1, 50 + 50 / clock, power * (50 + 50 / clock));
+    one.sm_clock_mhz = 1500 * clock;
+    one.idle_power_w = 50;
+    one.device_limit_w = 300;
+    runs.push_back(one);
+  }
+  return runs;
+}
+
+TEST(SweepResult, ModelsComeWithIdlePowerAndClocks) {
+  const auto groups = judge_sweep(cubic_chip());
+  const SweepGroup& group = groups->front();
+  ASSERT_TRUE(group.models) << group.no_models;
+  EXPECT_NEAR(group.models->basis.utilization, 0.8, 1e-9);
+  EXPECT_GT(*group.models->power_r2, 0.98);
+  EXPECT_GT(*group.models->time_r2, 0.95);
+  EXPECT_NEAR(series::best_limit(*group.models, series::Optimum::kEnergy).value(),
+              *group.settings[group.optima[1].setting].limit_w, 26);
+  EXPECT_GT(group.power_clock->r, 0.9);
+}
+
+TEST(SweepResult, WithoutThemItSaysWhy) {
+  auto runs = cubic_chip();
+  for (SweepMeasurement& one : runs) one.idle_power_w.reset();
+  const auto groups = judge_sweep(runs);
+  EXPECT_FALSE(groups->front().models);
+  EXPECT_NE(groups->front().no_models.find("baseline_s"), std::string::npos);
+  for (SweepMeasurement& one : runs) one.idle_power_w = 120;
+  EXPECT_EQ(judge_sweep(runs)->front().no_models,
+            "100 W at 100 W are not above the 120 W of the baseline: the GPU was not idle in it");
+}
+
+TEST(SweepResult, GroupsAreJudgedApart) {
+  auto runs = drifting();
+  for (SweepMeasurement one : drifting()) {
+    one.group = "batch=64";
+    *one.energy_j *= 2;
+    runs.push_back(one);
+  }
+  const auto groups = judge_sweep(runs);
+  ASSERT_EQ(groups->size(), 2U);
+  EXPECT_EQ((*groups)[1].group, "batch=64");
+  EXPECT_DOUBLE_EQ((*groups)[1].settings[0].estimates[1].mean, 2 * (*groups)[0].settings[0].estimates[1].mean);
+}
+
+TEST(SweepResult, WithoutEnergyTimesAreCompared) {
+  auto runs = drifting();
+  for (SweepMeasurement& one : runs) one.energy_j.reset();
+  const auto groups = judge_sweep(runs);
+  ASSERT_TRUE(groups);
+  const SweepGroup& group = groups->front();
+  EXPECT_EQ(group.goals, std::vector{SweepGoal::kTime});
+  ASSERT_EQ(group.optima.size(), 1U);
+  EXPECT_EQ(group.optima[0].setting, 2U);
+  ASSERT_EQ(group.settings[0].estimates.size(), 1U);
+  EXPECT_NEAR(group.settings[0].estimates[0].mean, 170 - 0.2 / 3, 1e-9);
+  EXPECT_LT(*group.settings[0].differences[0]->p, 0.05);
+  EXPECT_FALSE(group.settings[0].power_w);
+  EXPECT_TRUE(group.curves.empty());
+  EXPECT_EQ(group.no_models, "no energy was measured");
+}
+
+TEST(SweepResult, WhatIsNoMeasurementIsRefused) {
+  EXPECT_FALSE(judge_sweep({}));
+  EXPECT_FALSE(judge_sweep({run(100, 1, 0, 10)}));
+  EXPECT_FALSE(judge_sweep({run(100, 1, 1, std::nan(""))}));
+  SweepMeasurement without = run(100, 2, 1, 10);
+  without.energy_j.reset();
+  EXPECT_FALSE(judge_sweep({run(100, 1, 1, 10), without}));
+}
+
+TEST(Bootstrap, CommonDriftIsNoDoubt) {
+  BootstrapInput input{{{10, 20, 30}, {11, 21, 31}}, {{1, 2, 3}, {1, 2, 3}}};
+  EXPECT_DOUBLE_EQ(winning_shares(input)[0], 1);
+  input.blocks[1] = {1, 2, 4};
+  EXPECT_LT(winning_shares(input)[0], 0.8) << "drawn on their own, the scatter counts";
+  EXPECT_TRUE(winning_shares({{{1}, {2, 3}}, {{1}, {1, 2}}}).empty());
+}
+
+}  // namespace
+}  // namespace joulecast
