@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/sensor_doubts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace joulecast {
+namespace {
+
+using series::Warning;
+
+constexpr std::int64_t kMicro = 1'000'000;
+
+Recording on(const std::string& architecture, const std::string& name, const std::string& driver = "535.54") {
+  Recording out;
+  out.damage.complete = true;
+  out.head["devices"] = {
+      {{"id", "gpu0"}, {"name", name}, {"details", {{"architecture", architecture}, {"driver", driver}}}}};
+  return out;
+}
+
+// Readings of `watts(t)` every `period_s`, for `seconds`.
+void power(Recording& run, const std::string& device, const std::string& source, double period_s, double seconds,
+           const std::function<double(double)>& watts) {
+  run.channels.push_back({device, Signal::kPower, source, std::nullopt});
+  run.readings.emplace_back();
+  for (std::int64_t i = 0; static_cast<double>(i) * period_s <= seconds; ++i) {
+    const double t = static_cast<double>(i) * period_s;
+    run.readings.back().push_back({std::llround(t * kMicro), std::llround(watts(t) * 1000)});
+  }
+}
+
+void counter(Recording& run, double seconds, double watts) {
+  run.channels.push_back({"gpu0", Signal::kEnergy, "nvml-counter", std::nullopt});
+  run.readings.emplace_back();
+  for (std::int64_t i = 0; i <= std::llround(seconds * 10); ++i) {
+    run.readings.back().push_back({i * 100'000, std::llround(static_cast<double>(i) * watts * 100'000)});
+  }
+}
+
+std::vector<Warning> warnings(const Recording& run) {
+  std::vector<Warning> out;
+  const RunSummary summary = summarize(run).value();
+  for (const SensorDoubt& doubt : summary.sensor_doubts) out.push_back(doubt.warning);
+  return out;
+}
+using List = std::vector<Warning>;
+
+double steady(double t) {
+  return 200 + std::sin(37 * t);
+}
+// What 25 of every 100 ms show of a load that goes on and off every 52 ms: a slow wave.
+double wandering(double t) {
+  return std::fmod(t, 2.6) < 1.3 ? 290 : 110;
+}
+
+TEST(SensorDoubts, ClassesThatSeePartOfTheTimeAreSaid) {
+  Recording a100 = on("ampere", "NVIDIA A100-SXM4-40GB");
+  power(a100, "gpu0", "nvml-instant", 0.1, 20, steady);
+  EXPECT_EQ(warnings(a100), List{Warning::kPartlySeen});
+  Recording p100 = on("pascal", "Tesla P100-PCIE-16GB");
+  power(p100, "gpu0", "nvml-buffer", 0.02, 20, steady);
+  EXPECT_EQ(warnings(p100), List{Warning::kPartlySeen});
+  const RunSummary summary = summarize(p100).value();
+  EXPECT_EQ(summary.sensor_doubts[0].sensor_class, 'D');
+  EXPECT_NE(summary.doubts.back().find("at least 32 times"), std::string::npos) << summary.doubts.back();
+}
+
+TEST(SensorDoubts, NoneWhereTheCounterGivesTheAnswer) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  counter(run, 20, 200);
+  power(run, "gpu0", "nvml-instant", 0.1, 20, wandering);
+  power(run, "meter0", "meter", 0.05, 20, [](double) { return 210; });
+  EXPECT_EQ(warnings(run), List{});
+}
+
+TEST(SensorDoubts, NoneOfASensorThatSeesAllOfTheTime) {
+  Recording run = on("ampere", "NVIDIA GeForce RTX 3090");
+  power(run, "gpu0", "nvml-instant", 0.1, 20, steady);
+  EXPECT_EQ(warnings(run), List{});
+  Recording unknown = on("blackwell", "NVIDIA B200");
+  power(unknown, "gpu0", "nvml-instant", 0.1, 20, steady);
+  EXPECT_EQ(warnings(unknown), List{});
+}
+
+TEST(SensorDoubts, AMeterShowsAliasing) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  power(run, "gpu0", "nvml-instant", 0.1, 20, wandering);
+  EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});  // nobody can tell alone
+  power(run, "meter0", "meter", 0.05, 20, [](double) { return 210; });
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
+}
+
+TEST(SensorDoubts, AMeterThatAgreesShowsNone) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  power(run, "gpu0", "nvml-instant", 0.1, 20, steady);
+  power(run, "meter0", "meter", 0.05, 20, [](double) { return 210; });
+  EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});
+}
+
+TEST(SensorDoubts, AMeterOfAnotherGpuIsNoWitness) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  power(run, "gpu0", "nvml-instant", 0.1, 20, wandering);
+  power(run, "gpu1", "nvml-instant", 0.1, 20, steady);
+  power(run, "gpu1-rail", "meter", 0.05, 20, [](double) { return 210; });
+  EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});
+  run.channels.back().device = "gpu0-rail";
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
+}
+
+// Batches of `period_us`, busy for half of it.
+void batches(Recording& run, std::int64_t period_us, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    run.events.push_back({i * period_us, EventKind::kBegin, 7, "batch", {}});
+    run.events.push_back({i * period_us + period_us / 2, EventKind::kEnd, 7, "batch", {}});
+  }
+}
+
+TEST(SensorDoubts, MarkedIterationsInStepShowAliasing) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  // Every value twice, so that the update period can be seen.
+  power(run, "gpu0", "nvml-instant", 0.05, 20,
+        [](double t) { return wandering(t) + std::fmod(std::floor(t * 10 + 1e-6), 7); });
+  batches(run, 100'000, 190);
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
+  run.events.clear();
+  batches(run, 137'000, 140);  // well out of step
+  EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});
+  run.events.clear();
+  batches(run, 2'000'000, 9);  // slow enough to be followed
+  EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});
+}
+
+TEST(SensorDoubts, ReadingsThatStandStillInStepWithMarksAreWorthless) {
+  const auto aliased = [](std::int64_t period_us) {
+    Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+    power(run, "gpu0", "nvml-instant", 0.02, 20, [](double) { return 60; });
+    batches(run, period_us, 20 * kMicro / period_us);
+    const List found = warnings(run);
+    return std::find(found.begin(), found.end(), Warning::kAliasing) != found.end();
+  };
+  // Of 25 ms in every 100 ms.
+  for (const std::int64_t in_step : {100'000, 102'000, 98'000, 200'000, 300'000, 50'000}) {
+    EXPECT_TRUE(aliased(in_step)) << in_step;
+  }
+  // Out of step; shown at ten moments; within the window.
+  for (const std::int64_t seen : {137'000, 1'000'000, 25'000}) EXPECT_FALSE(aliased(seen)) << seen;
+}
+
+TEST(SensorDoubts, StillReadingsOfASensorThatSeesAllAreGood) {
+  Recording run = on("ampere", "NVIDIA GeForce RTX 3090");
+  power(run, "gpu0", "nvml-instant", 0.02, 20, [](double) { return 60; });
+  batches(run, 100'000, 190);
+  EXPECT_EQ(warnings(run), List{});
+}
+
+TEST(SensorDoubts, MeansOfASecondAreMendedOrRefused) {
+  Recording run = on("hopper", "NVIDIA H100 PCIe");
+  power(run, "gpu0", "nvml-average", 0.1, 20, steady);
+  EXPECT_EQ(warnings(run), List{Warning::kOneSecondAverage});
+  Recording brief = on("hopper", "NVIDIA H100 PCIe");
+  power(brief, "gpu0", "nvml-average", 0.1, 1.5, [](double) { return 200; });
+  EXPECT_EQ(warnings(brief), List{Warning::kShortWindow});
+  EXPECT_FALSE(summarize(brief).value().devices[0].energy_j);
+  counter(brief, 1.5, 200);
+  EXPECT_EQ(warnings(brief), List{});
+}
+
+TEST(SensorDoubts, SlowSensorsNeedLongRunsAndEstimatesAreRefused) {
+  Recording slow = on("kepler", "Tesla K80", "460.1");
+  power(slow, "gpu0", "nvml-power-usage", 0.1, 20, steady);
+  EXPECT_EQ(warnings(slow), List{Warning::kSlowSensor});
+  EXPECT_TRUE(summarize(slow).value().devices[0].energy_j);
+  Recording brief = on("kepler", "Tesla K40m", "460.1");
+  power(brief, "gpu0", "nvml-power-usage", 0.015, 4, steady);
+  EXPECT_EQ(warnings(brief), List{Warning::kSlowSensor});
+  EXPECT_FALSE(summarize(brief).value().devices[0].energy_j);
+  Recording estimated = on("", "Tesla M2090", "390.1");
+  power(estimated, "gpu0", "smi-power", 0.1, 60, steady);
+  EXPECT_EQ(warnings(estimated), List{Warning::kEstimatedSensor});
+  EXPECT_FALSE(summarize(estimated).value().devices[0].energy_j);
+}
+
+TEST(SensorDoubts, AnImportWithoutDriverKnowsTheClassOnlyWhereAllDriversAgree) {
+  Recording volta = on("", "Tesla V100-SXM2-16GB", "");
+  power(volta, "gpu0", "smi-power", 0.5, 20, steady);
+  EXPECT_EQ(warnings(volta), List{Warning::kPartlySeen});
+  Recording ampere = on("", "NVIDIA GeForce RTX 3090", "");
+  power(ampere, "gpu0", "smi-power", 0.5, 20, steady);
+  EXPECT_EQ(warnings(ampere), List{});
+}
+
+}  // namespace
+}  // namespace joulecast

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/source_sampling.h"
+
+#include <gtest/gtest.h>
+
+namespace joulecast {
+namespace {
+
+TEST(SourceSampling, GapsJitterAndWhatTheDriverDropped) {
+  Recording run;
+  run.channels = {{"gpu0", Signal::kPower, "nvml-buffer", std::nullopt},
+                  {"gpu0", Signal::kTemperature, "nvml", std::nullopt},
+                  {"gpu0", Signal::kEnergy, "nvml-counter", std::nullopt}};
+  run.readings.resize(3);
+  // Every 20 ms from 5 s on; one second of them is missing after 2 s.
+  for (std::int64_t i = 0; i <= 300; ++i) {
+    if (i > 100 && i < 150) continue;
+    run.readings[0].push_back({5'000'000 + i * 20'000, 200'000 + i % 3});
+  }
+  run.absences.push_back({7'100'000, 0, Absence::kLost, 49, "ring"});
+  run.absences.push_back({7'100'000, 0, Absence::kTimeout, 2, "slow"});
+  const auto sources = sampling_of_sources(run);
+  ASSERT_EQ(sources.size(), 2U);
+  const SourceSampling& buffer = sources[0];
+  ASSERT_TRUE(buffer.sampling);
+  EXPECT_EQ(buffer.sampling->samples, 252U);
+  EXPECT_NEAR(buffer.sampling->rate.value(), 251 / 6.0, 1e-6);
+  EXPECT_NEAR(buffer.sampling->longest_gap.value(), 1, 1e-6);
+  EXPECT_NEAR(buffer.sampling->longest_gap_at.value(), 2, 1e-6);
+  EXPECT_EQ(buffer.sampling->lost, 49U);
+  // 250 gaps of 20 ms and one of a second: mean 6 / 251 s, deviation by hand 61.9 ms.
+  EXPECT_NEAR(buffer.sampling->jitter.value(), 0.06186, 1e-4);
+  EXPECT_NEAR(buffer.sampling->coefficient_of_variation, 2.588, 0.01);
+  EXPECT_EQ(buffer.dropped, 49U);
+  EXPECT_EQ(buffer.absent, 2U);
+  EXPECT_NEAR(*buffer.update_period_s, 0.02, 1e-6);
+  EXPECT_FALSE(sources[1].sampling);
+}
+
+TEST(SourceSampling, APollThatCameLateLosesNothingOfASlowerSensor) {
+  Recording run;
+  run.channels = {{"gpu0", Signal::kPower, "nvml-instant", std::nullopt}};
+  run.readings.resize(1);
+  // An update every 100 ms, polled every 20 ms but for one poll that came after 80.
+  for (std::int64_t i = 0; i <= 500; ++i) {
+    if (i > 200 && i < 204) continue;
+    run.readings[0].push_back({i * 20'000, 200'000 + i / 5});
+  }
+  EXPECT_EQ(sampling_of_sources(run)[0].sampling->lost, 0U);
+}
+
+}  // namespace
+}  // namespace joulecast

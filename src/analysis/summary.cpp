@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <system_error>
+#include <utility>
+
+#include "analysis/sensor_doubts.h"
+
+#include "analysis/run_device.h"
+
+namespace joulecast {
+namespace {
+
+constexpr const char* kCommand = "command";
+constexpr const char* kBaseline = "baseline";
+
+bool is_ours(const Phase& phase) {
+  return phase.track == kRecorderTrack && (phase.name == kCommand || phase.name == kBaseline || phase.name == kWarmup);
+}
+
+class Summarizer {
+ public:
+  Summarizer(const Recording& recording, const SummaryOptions& options)
+      : recording_(recording),
+        options_(options),
+        accountant_(recording, options.lines),
+        phases_(phases_of(recording)) {}
+
+  Result<RunSummary> summary();
+
+ private:
+  DeviceSummary device(const std::string& id, const RunSummary& summary) const;
+  void add_idle(DeviceSummary& device, double seconds) const;
+  [[nodiscard]] std::optional<double> idle_power(const std::string& device) const;
+  std::vector<PhaseGroup> groups() const;
+  [[nodiscard]] PhaseGroup group(const std::string& name, const std::vector<Phase>& phases) const;
+  // Of each phase; absent where nothing covers one of them.
+  [[nodiscard]] std::optional<std::vector<double>> joules(const std::string& device,
+                                                          const std::vector<Phase>& phases) const;
+  // `apart`: the same phases, joined where they share time.
+  [[nodiscard]] std::optional<Spread> energies(const std::string& device, const std::vector<Phase>& phases,
+                                               const std::vector<Phase>& apart) const;
+  std::vector<std::string> doubts(const RunSummary& summary) const;
+
+  const Recording& recording_;
+  const SummaryOptions& options_;
+  Accountant accountant_;
+  Phases phases_;
+};
+
+Result<RunSummary> Summarizer::summary() {
+  RunSummary out;
+  out.commands = own_phases(phases_.phases, kCommand);
+  const auto span = recording_.span();
+  if (out.commands.empty() && span && span->end > span->begin) {
+    out.commands.push_back({"recording", {}, 0, span->begin, span->end, false});
+  }
+  if (out.commands.empty()) return invalid("the recording has no time in it: nothing was read or marked");
+  std::vector<double> times;
+  for (const Phase& command : out.commands) times.push_back(command.seconds());
+  out.time_s = spread(times);
+  for (const std::string& id : accountant_.devices()) out.devices.push_back(device(id, out));
+  out.phases = groups();
+  out.sensor_doubts = sensor_doubts(recording_, phases_.phases, out.devices);
+  out.doubts = doubts(out);
+  return out;
+}
+
+DeviceSummary Summarizer::device(const std::string& id, const RunSummary& summary) const {
+  DeviceSummary out;
+  out.device = id;
+  out.name = name_of(recording_, id);
+  std::vector<double> energies;
+  std::vector<double> powers;
+  double variance = 0;
+  for (const Phase& command : summary.commands) {
+    out.runs.push_back(accountant_.account(id, command.begin, command.end));
+    if (const auto energy = answer(out.runs.back())) {
+      energies.push_back(energy->energy.value());
+      powers.push_back(energy->energy.value() / command.seconds());
+      variance += std::pow(energy->standard_error.value(), 2);
+    }
+  }
+  if (energies.size() < summary.commands.size()) return out;
+  const auto count = static_cast<double>(energies.size());
+  out.energy_j = spread(energies);
+  out.power_w = spread(powers);
+  // What differs from repeat to repeat has the source's error in it already.
+  out.standard_error_j = std::max(std::sqrt(variance) / count, out.energy_j->deviation.value_or(0) / std::sqrt(count));
+  out.edp_js = out.energy_j->mean * summary.time_s.mean;
+  out.ed2p_js2 = *out.edp_js * summary.time_s.mean;
+  add_idle(out, summary.time_s.mean);
+  return out;
+}
+
+void Summarizer::add_idle(DeviceSummary& device, double seconds) const {
+  device.idle_power_w = idle_power(device.device);
+  if (!device.idle_power_w) return;
+  const series::Energy energy{
+      Joules{device.energy_j->mean}, Joules{*device.standard_error_j}, Seconds{seconds}, {}, {}};
+  const series::IdleSplit split = series::split_idle(energy, Watts{*device.idle_power_w}, Watts{0});
+  device.above_idle_j = split.above_idle.value();
+  device.idle_share = split.idle_share;
+}
+
+std::optional<double> Summarizer::idle_power(const std::string& device) const {
+  const auto baselines = own_phases(phases_.phases, kBaseline);
+  if (!baselines.empty()) {
+    const Phase& baseline = baselines.front();
+    const auto idle = answer(accountant_.account(device, baseline.begin, baseline.end));
+    if (idle) return idle->energy.value() / baseline.seconds();
+  }
+  return names_a_gpu(device) ? options_.idle_power_w : std::nullopt;
+}
+
+std::optional<std::vector<double>> Summarizer::joules(const std::string& device,
+                                                      const std::vector<Phase>& phases) const {
+  std::vector<double> out;
+  for (const Phase& phase : phases) {
+    if (phase.end <= phase.begin) return std::nullopt;
+    const auto energy = answer(accountant_.account(device, phase.begin, phase.end));
+    if (!energy) return std::nullopt;
+    out.push_back(energy->energy.value());
+  }
+  return out;
+}
+
+std::optional<Spread> Summarizer::energies(const std::string& device, const std::vector<Phase>& phases,
+                                           const std::vector<Phase>& apart) const {
+  const auto each = joules(device, phases);
+  if (!each) return std::nullopt;
+  Spread out = spread_of(phases, *each);
+  if (apart.size() == phases.size()) return out;
+  const auto all = joules(device, apart);
+  if (!all) return std::nullopt;
+  out.total = std::accumulate(all->begin(), all->end(), 0.0);
+  return out;
+}
+
+PhaseGroup Summarizer::group(const std::string& name, const std::vector<Phase>& phases) const {
+  PhaseGroup out{name, {}, {}, false, false};
+  std::vector<double> times;
+  for (const Phase& phase : phases) {
+    times.push_back(phase.seconds());
+    out.open = out.open || phase.open;
+  }
+  out.time_s = spread_of(phases, times);
+  const std::vector<Phase> apart = joined(phases);
+  out.overlapping = apart.size() < phases.size();
+  if (out.overlapping) {
+    out.time_s.total = 0;
+    for (const Phase& phase : apart) out.time_s.total += phase.seconds();
+  }
+  for (const std::string& device : accountant_.devices()) out.energy_j.push_back(energies(device, phases, apart));
+  return out;
+}
+
+std::vector<PhaseGroup> Summarizer::groups() const {
+  std::vector<std::pair<std::string, std::vector<Phase>>> by_name;
+  for (const Phase& phase : phases_.phases) {
+    if (is_ours(phase)) continue;
+    auto at = std::find_if(by_name.begin(), by_name.end(), [&](const auto& one) { return one.first == phase.name; });
+    if (at == by_name.end()) at = by_name.insert(by_name.end(), {phase.name, {}});
+    at->second.push_back(phase);
+  }
+  std::vector<PhaseGroup> out;
+  out.reserve(by_name.size());
+  for (const auto& [name, phases] : by_name) out.push_back(group(name, phases));
+  return out;
+}
+
+std::vector<std::string> Summarizer::doubts(const RunSummary& summary) const {
+  std::vector<std::string> out = recording_.notes;
+  const RecordingDamage& damage = recording_.damage;
+  if (!damage.complete) out.emplace_back("the recorder was cut off: the run may have gone on after the last reading");
+  if (damage.damaged > 0)
+    out.push_back(fmt::format("{} bytes of the recording are damaged and left out", damage.damaged));
+  if (phases_.stray_ends > 0) out.push_back(fmt::format("{} ends of phases have no begin", phases_.stray_ends));
+  for (const DeviceSummary& device : summary.devices) {
+    for (const DeviceAccount& run : device.runs) {
+      for (const std::string& doubt : run.doubts) {
+        std::string text = fmt::format("{}: {}", device.device, doubt);
+        if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
+      }
+      if (!run.energy.empty() && run.energy.front().coverage < kLeastCoverage) {
+        out.push_back(fmt::format("{}: readings cover {:.0f} % of the time: too little for a total", device.device,
+                                  run.energy.front().coverage * 100));
+      }
+    }
+  }
+  for (const SensorDoubt& doubt : summary.sensor_doubts) out.push_back(fmt::format("{}: {}", doubt.device, doubt.text));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Phase> own_phases(const std::vector<Phase>& phases, std::string_view name) {
+  std::vector<Phase> out;
+  std::copy_if(phases.begin(), phases.end(), std::back_inserter(out), [&](const Phase& phase) {
+    return phase.track == kRecorderTrack && phase.name == name && phase.end > phase.begin;
+  });
+  return out;
+}
+
+std::optional<SourceEnergy> answer(const DeviceAccount& account) {
+  if (account.energy.empty() || account.energy.front().coverage < kLeastCoverage) return std::nullopt;
+  return account.energy.front();
+}
+
+std::size_t steps_of(const Phase& phase) {
+  std::size_t count = 1;
+  const std::string text = detail_of(phase.details, "count").value_or("1");
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return error == std::errc() && count > 0 ? count : 1;
+}
+
+Spread spread_of(const std::vector<Phase>& phases, const std::vector<double>& sums) {
+  std::vector<double> each;
+  double total = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    each.push_back(sums[i] / static_cast<double>(steps_of(phases[i])));
+    total += sums[i];
+    count += steps_of(phases[i]);
+  }
+  Spread out = spread(each);
+  out.total = total;
+  out.count = count;
+  out.mean = total / static_cast<double>(count);
+  return out;
+}
+
+Spread spread(const std::vector<double>& values) {
+  Spread out;
+  out.count = values.size();
+  for (const double value : values) out.total += value;
+  out.mean = out.total / static_cast<double>(values.size());
+  out.least = *std::min_element(values.begin(), values.end());
+  out.most = *std::max_element(values.begin(), values.end());
+  if (values.size() < 2) return out;
+  double squares = 0;
+  for (const double value : values) squares += (value - out.mean) * (value - out.mean);
+  out.deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
+  return out;
+}
+
+Result<RunSummary> summarize(const Recording& recording, const SummaryOptions& options) {
+  return Summarizer(recording, options).summary();
+}
+
+}  // namespace joulecast
