@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/campaign.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "measure/recorder.h"
+#include "measure/run_head.h"
+#include "profile/power_tap.h"
+#include "profile/program_text.h"
+#include "profile/runner.h"
+
+namespace joulecast::profile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Seconds kPatienceAtStart{120};  // torch with CUDA takes its time
+constexpr std::size_t kFailuresInARow = 5;
+constexpr double kMicrosecond = 1e-6;
+
+// The first device with sensors; processors before GPUs where a processor works.
+std::string device_with_sensors(const Found& found, const std::string& device) {
+  const std::string kind = device == "cpu" ? "cpu" : "gpu";
+  for (const Device& one : found.devices) {
+    if (one.kind == kind) return one.id;
+  }
+  return {};
+}
+
+std::string label_of(const Found& found, const std::string& id) {
+  for (const Device& one : found.devices) {
+    if (one.id == id) return one.name;
+  }
+  return {};
+}
+
+// CUDA's first GPU is then the one with that device's sensors. Nothing where NVML knows no GPU.
+RunnerProcess::Environment environment_for(const Found& found, const std::string& id) {
+  for (const Device& one : found.devices) {
+    if (one.id == id && one.kind == "gpu" && one.details.contains("uuid")) {
+      return {{"CUDA_VISIBLE_DEVICES", one.details["uuid"].get<std::string>()}};
+    }
+  }
+  return {};
+}
+
+// The sensors of one start of a campaign, recorded.
+class Log {
+ public:
+  static Result<std::unique_ptr<Log>> start(const CampaignOptions& options, const std::string& path) {
+    JC_ASSIGN_OR_RETURN(Found found, find_sensors(options.sensors));
+    const std::string device = device_with_sensors(found, options.device);
+    JC_ASSIGN_OR_RETURN(RecordingWriter writer, RecordingWriter::create(path, Existing::kRefuse));
+    const Json head = run_head({"joulecast", "profile"}, found, options.tool_version);
+    writer.head(head.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return std::unique_ptr<Log>(new Log(std::move(found), std::move(writer), device, head));
+  }
+
+  void begin(const PlannedCase& planned) {
+    tap_.begin();
+    recorder_.event({monotonic_now(), EventKind::kBegin, kRecorderTrack, "case " + planned.id, {}});
+  }
+  void end(const PlannedCase& planned) {
+    recorder_.event({monotonic_now(), EventKind::kEnd, kRecorderTrack, "case " + planned.id, {}});
+  }
+
+  // Counters step ten times a second: the last edge is waited for.
+  [[nodiscard]] PowerFinding finding(const CaseTiming& timing) const {
+    constexpr std::chrono::milliseconds kLongest{500}, kOften{5};
+    for (std::chrono::milliseconds waited{0}; waited < kLongest && !tap_.reaches(timing.windows.back().end_us);
+         waited += kOften) {
+      std::this_thread::sleep_for(kOften);
+    }
+    return tap_.finding(timing);
+  }
+  [[nodiscard]] const std::string& label() const { return label_; }
+  [[nodiscard]] const RunnerProcess::Environment& environment() const { return environment_; }
+  Result<void> finish() { return recorder_.finish("{}"); }
+
+ private:
+  Log(Found found, RecordingWriter writer, const std::string& device, const Json& head)
+      : label_(label_of(found, device)),
+        environment_(environment_for(found, device)),
+        recorder_(std::move(found.sensors), std::move(writer)),
+        tap_(recorder_.channels(), nlohmann::json(head), device) {
+    recorder_.listen([this](std::size_t channel, const Reading& reading) { tap_.add(channel, reading); });
+    recorder_.start();
+  }
+
+  std::string label_;
+  RunnerProcess::Environment environment_;
+  Recorder recorder_;
+  PowerTap tap_;
+};
+
+class Campaign {
+ public:
+  Campaign(const Plan& plan, const CampaignOptions& options, Journal journal)
+      : plan_(plan), options_(options), journal_(std::move(journal)) {}
+
+  Result<CampaignResult> run();
+
+ private:
+  Result<void> start_runner();
+  Result<void> measure(const PlannedCase& planned);
+  CaseResult result_of(const PlannedCase& planned);
+  void tell(const PlannedCase& planned) const;
+  [[nodiscard]] std::string reason_to_stop() const;
+  [[nodiscard]] double elapsed_s() const { return static_cast<double>(monotonic_now() - begun_) * kMicrosecond; }
+
+  const Plan& plan_;
+  const CampaignOptions& options_;
+  Journal journal_;
+  std::unique_ptr<Log> log_;
+  std::unique_ptr<RunnerProcess> runner_;
+  Bench bench_;
+  CampaignResult out_;
+  std::size_t total_ = 0, failures_in_a_row_ = 0;
+  MonotonicUs begun_ = monotonic_now();
+};
+
+Result<void> Campaign::start_runner() {
+  JC_ASSIGN_OR_RETURN(runner_, RunnerProcess::start(options_.runner, journal_.path("runner.log"), log_->environment()));
+  auto hello = runner_->request(
+      fmt::format("hello protocol=1 device={} threads={}\n", escaped(options_.device), options_.threads),
+      kPatienceAtStart);
+  if (!hello) return tl::unexpected<Error>(std::move(hello).error().in(options_.runner.front()));
+  bench_ = {
+      options_.gpu, log_->label(), hello->text("runtime"), hello->text("software"),
+      fmt::format("joulecast profile: windows of {:g} s, at least {}, until the standard error is under {:g} %",
+                  options_.protocol.window.value(), options_.protocol.least_windows, 100 * options_.protocol.target)};
+  if (const auto threads = hello->integer("threads"); threads && options_.device == "cpu") {
+    bench_.software += fmt::format(", {} threads", *threads);
+  }
+  return {};
+}
+
+CaseResult Campaign::result_of(const PlannedCase& planned) {
+  CaseResult result;
+  result.id = planned.id;
+  result.started = iso_utc(utc_now());
+  log_->begin(planned);
+  auto timing = time_case(*runner_, planned.request, options_.protocol);
+  if (timing) {
+    result.measured = true;
+    result.timing = std::move(*timing);
+    PowerFinding found = log_->finding(result.timing);
+    result.power = std::move(found.power);
+    result.doubts = std::move(found.doubts);
+  } else {
+    result.reason = timing.error().text();
+    // What it left of the device's context is not to be trusted, unless it said no before it touched it.
+    if (timing.error().code() != ErrorCode::kUnsupported) runner_.reset();
+  }
+  log_->end(planned);
+  return result;
+}
+
+Result<void> Campaign::measure(const PlannedCase& planned) {
+  if (!runner_) {
+    ++out_.restarts;
+    JC_RETURN_IF_ERROR(start_runner());
+  }
+  tell(planned);
+  const CaseResult result = result_of(planned);
+  JC_RETURN_IF_ERROR(journal_.add(result, planned));
+  ++(result.measured ? out_.measured : out_.failed);
+  failures_in_a_row_ = result.measured ? 0 : failures_in_a_row_ + (runner_ ? 0 : 1);
+  if (failures_in_a_row_ == kFailuresInARow) {
+    return tl::unexpected<Error>(
+        Error{ErrorCode::kDevice,
+              fmt::format("the runner died {} times in a row; the last time: {}", kFailuresInARow, result.reason)});
+  }
+  return {};
+}
+
+void Campaign::tell(const PlannedCase& planned) const {
+  if (!options_.progress) return;
+  CampaignProgress progress{
+      out_.measured + out_.failed, out_.failed, total_, label(planned), elapsed_s(), std::nullopt};
+  if (progress.done > 0) {
+    const double a_case = progress.elapsed_s / static_cast<double>(progress.done);
+    double left = a_case * static_cast<double>(total_ - progress.done);
+    if (options_.budget) left = std::min(left, std::max(options_.budget->value() - progress.elapsed_s, 0.0));
+    progress.remaining_s = left;
+  }
+  options_.progress(progress);
+}
+
+std::string Campaign::reason_to_stop() const {
+  if (options_.stop && options_.stop()) return "stopped";
+  if (options_.budget && elapsed_s() >= options_.budget->value()) return "the time is over";
+  return {};
+}
+
+Result<CampaignResult> Campaign::run() {
+  const std::vector<std::size_t> order = todo(plan_, journal_.results(), options_.order);
+  total_ = order.size();
+  JC_ASSIGN_OR_RETURN(log_, Log::start(options_, journal_.next_log()));
+  JC_RETURN_IF_ERROR(start_runner());
+  Result<void> going;
+  for (const std::size_t i : order) {
+    out_.stopped = reason_to_stop();
+    if (!out_.stopped.empty()) break;
+    going = measure(plan_.cases()[i]);
+    if (!going) break;
+  }
+  runner_.reset();
+  // Whatever happened, what was measured becomes rows.
+  JC_RETURN_IF_ERROR(journal_.write_measurements(plan_, bench_));
+  JC_RETURN_IF_ERROR(log_->finish());
+  if (!going) return tl::unexpected<Error>(std::move(going).error());
+  out_.left = todo(plan_, journal_.results(), options_.order).size();
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<RunnerProcess::Environment> runner_environment(const CampaignOptions& options) {
+  JC_ASSIGN_OR_RETURN(const Found found, find_sensors(options.sensors));
+  return environment_for(found, device_with_sensors(found, options.device));
+}
+
+std::string campaign_text(const CampaignOptions& options) {
+  const Json json = {{"schema", "joulecast.campaign/1"},
+                     {"gpu", options.gpu},
+                     {"device", options.device},
+                     {"threads", options.threads}};
+  return json.dump(2) + "\n";
+}
+
+Result<CampaignResult> run_campaign(const Plan& plan, const CampaignOptions& options) {
+  JC_ASSIGN_OR_RETURN(Journal journal, Journal::open(options.folder, campaign_text(options)));
+  return Campaign(plan, options, std::move(journal)).run();
+}
+
+std::string label(const PlannedCase& planned) {
+  if (!planned.network.empty()) return fmt::format("{} batch {}", planned.network, planned.batch.value_or(1));
+  return fmt::format("{} {}", planned.operation.op, planned.operation.operands);
+}
+
+}  // namespace joulecast::profile

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures what a plan has and its folder lacks, case after case, whatever happens to the runner.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "joulecast/result.h"
+#include "power/sensor.h"
+#include "profile/journal.h"
+#include "profile/order.h"
+#include "profile/plan.h"
+#include "profile/runner.h"
+#include "profile/time_case.h"
+
+namespace joulecast::profile {
+
+struct CampaignProgress {
+  std::size_t done = 0, failed = 0, total = 0;  // of this start
+  std::string now;                              // what is measured
+  double elapsed_s = 0;
+  std::optional<double> remaining_s;  // absent before the first case is done
+};
+
+struct CampaignOptions {
+  std::string folder;
+  std::vector<std::string> runner;  // its command
+  std::string device = "cpu";       // as the runner calls it: "cpu", "cuda:0"
+  std::string gpu;                  // as rows name it
+  std::size_t threads = 0;          // of a processor; 0: the runner's own choice
+  Protocol protocol;
+  OrderOptions order;
+  std::optional<Seconds> budget;
+  SensorOptions sensors;
+  std::string tool_version;
+  std::function<void(const CampaignProgress&)> progress;
+  std::function<bool()> stop;  // asked between cases
+};
+
+struct CampaignResult {
+  std::size_t measured = 0, failed = 0;  // by this start
+  std::size_t left = 0;                  // still missing or noisy
+  std::size_t restarts = 0;              // of the runner, after it had died or hung
+  std::vector<std::string> doubts;
+  std::string stopped;  // "" when all is done, else why not: "the time is over"
+};
+
+// Errors: those of Journal::open() and find_sensors(); of the runner where it cannot even be started; kIo where results
+// cannot be kept.
+Result<CampaignResult> run_campaign(const Plan& plan, const CampaignOptions& options);
+
+// So that the runner works on the GPU that is measured, and on no other. Errors: those of find_sensors().
+Result<RunnerProcess::Environment> runner_environment(const CampaignOptions& options);
+
+// campaign.json: what must be the same for results to belong together.
+std::string campaign_text(const CampaignOptions& options);
+
+// "conv f32[32, 3, 224, 224]; ...", "resnet50 batch 32"
+std::string label(const PlannedCase& planned);
+
+}  // namespace joulecast::profile

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/case_result.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace joulecast::profile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kSchema = "joulecast.case/1";
+// In more than this share of the time the host was still issuing calls: its pace was measured, not the device's.
+constexpr double kHostBound = 0.9;
+
+template <typename T>
+void put(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
+template <typename T>
+std::optional<T> get(const Json& json, const char* key) {
+  const auto at = json.find(key);
+  if (at == json.end() || at->is_null()) return std::nullopt;
+  return at->get<T>();
+}
+
+Json windows_json(const CaseTiming& timing) {
+  Json out = Json::array();
+  for (const TimedWindow& window : timing.windows) {
+    Json one = {window.iterations, window.begin_us, window.end_us, window.host_s};
+    if (window.device_s) one.push_back(*window.device_s);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::vector<TimedWindow> windows_of(const Json& json) {
+  std::vector<TimedWindow> out;
+  for (const Json& one : json) {
+    TimedWindow window{one.at(0).get<std::int64_t>(), one.at(1).get<std::int64_t>(), one.at(2).get<std::int64_t>(),
+                       one.at(3).get<double>(), std::nullopt};
+    if (one.size() > 4) window.device_s = one.at(4).get<double>();
+    if (window.iterations < 1 || window.end_us <= window.begin_us)
+      throw Json::other_error::create(501, "a window of nothing", nullptr);
+    out.push_back(window);
+  }
+  return out;
+}
+
+void put_measured(Json& json, const CaseResult& result) {
+  const CaseTiming& timing = result.timing;
+  json["time_s"] = timing.mean_s;
+  json["time_std_s"] = timing.deviation_s;
+  json["time_se_s"] = timing.error_s;
+  json["host_share"] = timing.host_share;
+  json["settled"] = timing.settled;
+  json["copies"] = timing.copies;
+  json["weight_bytes"] = timing.weight_bytes;
+  put(json, "allocated_bytes", timing.allocated_bytes);
+  put(json, "reserved_bytes", timing.reserved_bytes);
+  if (result.power) {
+    json["power"] = {{"power_w", result.power->power_w},
+                     {"power_se_w", result.power->power_error_w},
+                     {"energy_j", result.power->energy_j},
+                     {"energy_se_j", result.power->energy_error_j},
+                     {"source", result.power->source}};
+  }
+  if (!result.doubts.empty()) json["doubts"] = result.doubts;
+  json["windows"] = windows_json(timing);
+}
+
+CaseResult from_json(const Json& json) {
+  CaseResult out;
+  out.id = json.at("id").get<std::string>();
+  out.measured = json.at("status").get<std::string>() == "measured";
+  out.reason = get<std::string>(json, "reason").value_or("");
+  out.started = get<std::string>(json, "started").value_or("");
+  if (!out.measured) return out;
+  out.timing.windows = windows_of(json.at("windows"));
+  if (out.timing.windows.empty()) throw Json::other_error::create(501, "no window", nullptr);
+  summarize(out.timing);
+  out.timing.settled = get<bool>(json, "settled").value_or(true);
+  out.timing.copies = get<std::int64_t>(json, "copies").value_or(1);
+  out.timing.weight_bytes = get<std::int64_t>(json, "weight_bytes").value_or(0);
+  out.timing.allocated_bytes = get<std::int64_t>(json, "allocated_bytes");
+  out.timing.reserved_bytes = get<std::int64_t>(json, "reserved_bytes");
+  if (json.contains("power")) {
+    const Json& power = json.at("power");
+    out.power = CasePower{power.at("power_w").get<double>(), power.at("power_se_w").get<double>(),
+                          power.at("energy_j").get<double>(), power.at("energy_se_j").get<double>(),
+                          power.at("source").get<std::string>()};
+  }
+  out.doubts = get<std::vector<std::string>>(json, "doubts").value_or(std::vector<std::string>{});
+  return out;
+}
+
+std::string cautions(const CaseResult& result) {
+  std::string out;
+  if (result.timing.host_share > kHostBound && result.timing.windows.front().device_s) out = "host-bound";
+  if (!result.timing.settled) out += out.empty() ? "time-unsteady" : ",time-unsteady";
+  return out;
+}
+
+void put_readings(Measurement& row, const CaseResult& result) {
+  const CaseTiming& timing = result.timing;
+  row.set_real(Column::kTime, timing.mean_s);
+  row.set_real(Column::kTimeStd, timing.deviation_s);
+  row.set_real(Column::kTimeError, timing.error_s);
+  row.set_integer(Column::kRepeats, static_cast<std::int64_t>(timing.windows.size()));
+  if (timing.allocated_bytes && *timing.allocated_bytes > 0) {
+    row.set_real(Column::kMemory, static_cast<double>(*timing.allocated_bytes));
+    row.set_text(Column::kMemoryKind, "max-allocated");
+    row.set_text(Column::kMemoryRelation, "=");
+  }
+  if (!result.power) return;
+  row.set_real(Column::kPower, result.power->power_w);
+  row.set_real(Column::kPowerError, result.power->power_error_w);
+  row.set_real(Column::kEnergy, result.power->energy_j);
+  row.set_real(Column::kEnergyError, result.power->energy_error_j);
+  row.set_text(Column::kPowerScope, "gpu");
+}
+
+}  // namespace
+
+std::string journal_line(const CaseResult& result, const PlannedCase& planned) {
+  Json json = {{"schema", kSchema}, {"id", result.id}, {"status", result.measured ? "measured" : "failed"}};
+  if (planned.network.empty()) {
+    json["operator"] = planned.operation.op;
+    json["operands"] = planned.operation.operands;
+    json["attributes"] = planned.operation.attributes;
+    if (!planned.request.input_gradient) json["input_gradient"] = false;
+  } else {
+    json["network"] = planned.network;
+    put(json, "batch", planned.batch);
+  }
+  json["mode"] = std::string(name(planned.request.mode));
+  json["precision"] = std::string(name(planned.request.precision));
+  json["started"] = result.started;
+  if (result.measured) {
+    put_measured(json, result);
+  } else {
+    json["reason"] = result.reason;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<CaseResult> parse_journal_line(std::string_view line) {
+  try {
+    const Json json = Json::parse(line);
+    if (json.at("schema").get<std::string>() != kSchema) return invalid("a line of another schema");
+    return from_json(json);
+  } catch (const Json::exception& error) {
+    return invalid(fmt::format("no line of a campaign: {}", error.what()));
+  }
+}
+
+Measurement measurement(const CaseResult& result, const PlannedCase& planned, const Bench& bench) {
+  Measurement row;
+  if (planned.network.empty()) {
+    row.set_text(Column::kKind, "operation");
+    row.set_text(Column::kName, planned.operation.op);
+    row.set_text(Column::kOperator, planned.operation.op);
+    row.set_text(Column::kOperands, planned.operation.operands);
+    row.set_text(Column::kAttributes, planned.operation.attributes);
+    row.set_integer(Column::kWeightCopies, result.timing.copies);
+  } else {
+    row.set_text(Column::kKind, "network");
+    row.set_text(Column::kName, planned.network);
+    row.set_integer(Column::kBatch, planned.batch);
+    row.set_integer(Column::kImageSize, planned.image_size);
+    if (planned.request.mode == Mode::kTraining) row.set_text(Column::kOptimizer, "sgd");
+  }
+  row.set_text(Column::kGpu, bench.device);
+  row.set_text(Column::kGpuLabel, bench.label);
+  row.set_text(Column::kMode, name(planned.request.mode));
+  row.set_text(Column::kPrecision, name(planned.request.precision));
+  row.set_text(Column::kRuntime, bench.runtime);
+  row.set_text(Column::kSoftware, bench.software);
+  row.set_text(Column::kProtocol, bench.protocol);
+  row.set_text(Column::kCautions, cautions(result));
+  put_readings(row, result);
+  return row;
+}
+
+}  // namespace joulecast::profile

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of a campaign: what was measured so far, a line a case, on the disk before the next case begins.
+//
+//   campaign.json     what it is a campaign of
+//   cases.jsonl       results, the newest of a case counts
+//   log-0001.jcrun    what the sensors said, a recording a start
+//   runner.log        what runners printed to standard error
+//   measurements.csv  the results as rows of a dataset
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "joulecast/result.h"
+#include "profile/case_result.h"
+
+namespace joulecast::profile {
+
+class Journal {
+ public:
+  // Makes the folder where it is not there. A last line that was not written whole is cut off. Errors: kIo,
+  // kInvalidInput for a folder of another campaign (`what` is not what campaign.json says) and for broken lines, named.
+  static Result<Journal> open(const std::string& folder, const std::string& what);
+  // Only to look at: nothing is made or locked, a half line at the end is passed over. Errors: kNotFound,
+  // kInvalidInput.
+  static Result<std::map<std::string, CaseResult>> read(const std::string& folder);
+  Journal(Journal&& other) noexcept;
+  Journal& operator=(Journal&&) = delete;
+  ~Journal();
+
+  // On the disk when it returns. Errors: kIo.
+  Result<void> add(const CaseResult& result, const PlannedCase& planned);
+  // By id, the newest of each.
+  [[nodiscard]] const std::map<std::string, CaseResult>& results() const { return results_; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  // "log-0003.jcrun" where two are there.
+  [[nodiscard]] std::string next_log() const;
+  // measurements.csv of all that is planned and measured. Errors: kIo.
+  Result<void> write_measurements(const Plan& plan, const Bench& bench) const;
+
+ private:
+  Journal(std::string folder, int descriptor) : folder_(std::move(folder)), descriptor_(descriptor) {}
+  Result<void> load();
+
+  std::string folder_;
+  int descriptor_ = -1;
+  std::map<std::string, CaseResult> results_;
+};
+
+}  // namespace joulecast::profile

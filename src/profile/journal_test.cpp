@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/journal.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "dataset/table.h"
+
+namespace joulecast::profile {
+namespace {
+
+namespace fs = std::filesystem;
+
+class JournalTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "/journal_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+    linear_ =
+        plan_
+            .add_operation({"linear", "f32[32, 128]; w f32[256, 128]; _", ""}, Mode::kTraining, Precision::kFp32, false)
+            .value();
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] const PlannedCase& planned() const { return plan_.cases().front(); }
+  [[nodiscard]] CaseResult measured() const {
+    CaseResult out;
+    out.id = linear_;
+    out.measured = true;
+    out.timing.windows = {{10, 0, 100'000, 0.05, 0.09}, {10, 100'000, 220'000, 0.05, 0.11}};
+    out.timing.copies = 7;
+    out.timing.allocated_bytes = 4096;
+    out.power = CasePower{150, 2, 1.5, 0.02, "nvml-counter"};
+    out.started = "2026-01-02T03:04:05Z";
+    summarize(out.timing);
+    return out;
+  }
+  Journal open() { return std::move(Journal::open(folder_, "{}\n").value()); }
+
+  std::string folder_, linear_;
+  Plan plan_;
+};
+
+TEST_F(JournalTest, WhatWasAddedIsThereAgain) {
+  ASSERT_TRUE(open().add(measured(), planned()));
+  const Journal again = open();
+  ASSERT_EQ(again.results().size(), 1U);
+  const CaseResult& result = again.results().at(linear_);
+  EXPECT_NEAR(result.timing.mean_s, 0.01, 1e-12);
+  EXPECT_EQ(result.timing.windows.size(), 2U);
+  EXPECT_EQ(result.timing.copies, 7);
+  EXPECT_EQ(result.timing.allocated_bytes, 4096);
+  EXPECT_EQ(result.power->power_w, 150);
+  EXPECT_EQ(result.started, "2026-01-02T03:04:05Z");
+}
+
+TEST_F(JournalTest, TheNewestResultCounts) {
+  CaseResult failed;
+  failed.id = linear_;
+  failed.reason = "out of memory";
+  {
+    Journal journal = open();
+    ASSERT_TRUE(journal.add(failed, planned()));
+    ASSERT_TRUE(journal.add(measured(), planned()));
+  }
+  EXPECT_TRUE(open().results().at(linear_).measured);
+}
+
+// As a SIGKILL leaves it.
+TEST_F(JournalTest, AHalfLineAtTheEndIsCutOff) {
+  ASSERT_TRUE(open().add(measured(), planned()));
+  const auto whole = fs::file_size(folder_ + "/cases.jsonl");
+  std::ofstream(folder_ + "/cases.jsonl", std::ios::app) << R"({"schema":"joulecast.case/1","id":")";
+  EXPECT_EQ(open().results().size(), 1U);
+  EXPECT_EQ(fs::file_size(folder_ + "/cases.jsonl"), whole);
+}
+
+TEST_F(JournalTest, ABrokenLineInsideIsNamed) {
+  { open(); }
+  std::ofstream(folder_ + "/cases.jsonl", std::ios::app) << "{}\n";
+  const auto again = Journal::open(folder_, "{}\n");
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().text().find("cases.jsonl: line 1"), std::string::npos) << again.error().text();
+}
+
+TEST_F(JournalTest, AnotherCampaignsFolderIsRefused) {
+  { open(); }
+  EXPECT_FALSE(Journal::open(folder_, "{\"gpu\": \"b\"}\n"));
+  EXPECT_FALSE(Journal::open(fs::path(folder_).parent_path().string(), "{}\n"));
+}
+
+TEST_F(JournalTest, TwoCampaignsDoNotWriteToOneFolder) {
+  const Journal first = open();
+  const auto second = Journal::open(folder_, "{}\n");
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().text().find("another campaign runs there"), std::string::npos);
+}
+
+TEST_F(JournalTest, RowsAreReadByTheDataset) {
+  Journal journal = open();
+  ASSERT_TRUE(journal.add(measured(), planned()));
+  ASSERT_TRUE(
+      journal.write_measurements(plan_, {"a30", "NVIDIA A30", "pytorch-eager", "pytorch 2.13.0", "a protocol"}));
+  const Table table = read_table(folder_ + "/measurements.csv").value();
+  ASSERT_EQ(table.operations.size(), 1U);
+  const MeasuredOperation& row = table.operations.front();
+  EXPECT_EQ(row.at.gpu, "a30");
+  EXPECT_EQ(row.at.mode, Mode::kTraining);
+  EXPECT_EQ(row.weight_copies, 7);
+  EXPECT_NEAR(row.readings.time->value(), 0.01, 1e-12);
+  EXPECT_DOUBLE_EQ(row.readings.power->value(), 150);
+  EXPECT_DOUBLE_EQ(row.readings.memory->value(), 4096);
+}
+
+}  // namespace
+}  // namespace joulecast::profile

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/walk.h"
+#include "joulecast/cost.h"
+#include "profile/operations.h"
+#include "profile/program_text.h"
+
+namespace joulecast::profile {
+namespace {
+
+// FNV-1a, of 64 bits: a name, no defence.
+std::string id_of(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return fmt::format("{:016x}", hash);
+}
+
+// The precision of the matrix units matters to no other element type.
+void apply(Precision precision, TypeTable& types) {
+  if (precision == Precision::kFp64) types.replace(ElementType::kFloat32, ElementType::kFloat64);
+  if (precision == Precision::kFp16) types.replace(ElementType::kFloat32, ElementType::kFloat16);
+  if (precision == Precision::kBf16) types.replace(ElementType::kFloat32, ElementType::kBFloat16);
+}
+
+// Of the first input, where it is an image.
+std::optional<std::int64_t> image_size(const Graph& graph, const TypeTable& types) {
+  if (graph.inputs.empty()) return std::nullopt;
+  const Shape& shape = types.type(graph.inputs.front().value).shape;
+  return shape.size() == 4 ? std::optional(shape[3]) : std::nullopt;
+}
+
+void add_cost(const Graph& graph, const TypeTable& types, PlannedCase& planned) {
+  const Cost cost = total_cost(graph, types);
+  const bool training = planned.request.mode == Mode::kTraining;
+  planned.flops = (cost.forward_flops + (training ? cost.backward_flops : Flops{})).value();
+  planned.bytes =
+      (cost.forward_read + cost.forward_written + (training ? cost.backward_read + cost.backward_written : Bytes{}))
+          .value();
+}
+
+}  // namespace
+
+void Plan::add_case(PlannedCase planned) {
+  const auto [at, is_new] = places_.emplace(planned.id, cases_.size());
+  if (is_new) cases_.push_back(std::move(planned));
+}
+
+void Plan::keep(Only only) {
+  std::erase_if(cases_, [&](const PlannedCase& one) { return one.network.empty() != (only == Only::kOperations); });
+  places_.clear();
+  for (std::size_t i = 0; i < cases_.size(); ++i) places_.emplace(cases_[i].id, i);
+}
+
+Result<std::string> Plan::add_operation(const OperationText& operation, Mode mode, Precision precision,
+                                        bool input_gradient) {
+  PlannedCase planned;
+  planned.id = id_of(fmt::format("{}|{}|{}|{}|{}|{}", operation.op, operation.operands, operation.attributes,
+                                 name(mode), name(precision), input_gradient));
+  std::string id = planned.id;
+  if (places_.contains(id)) return id;
+  JC_ASSIGN_OR_RETURN(const Graph graph, parse_operation(operation));
+  JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(graph, {}));
+  planned.request = {false, mode, precision, input_gradient, {}};
+  JC_ASSIGN_OR_RETURN(planned.request.program, program_text(graph, types));
+  planned.operation = operation;
+  add_cost(graph, types, planned);
+  add_case(std::move(planned));
+  return id;
+}
+
+Result<void> Plan::add_network(const std::string& network, const Graph& graph, const Binding& binding, Mode mode,
+                               Precision precision) {
+  JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
+  apply(precision, types);
+  PlannedNetwork planned{"", network, binding.batch.value_or(1), mode, precision, {}, {}};
+  Operations operations = unique_operations(graph, types, mode);
+  for (const UniqueOperation& one : operations.unique) {
+    auto id = add_operation(one.text, mode, precision, one.input_gradient);
+    if (id) {
+      planned.operations.emplace_back(*id, one.count);
+    } else {
+      planned.left_out.push_back(one.text.op);
+      notes_.push_back(fmt::format("{}: {}", network, id.error().text()));
+    }
+  }
+  planned.left_out.insert(planned.left_out.end(), operations.left_out.begin(), operations.left_out.end());
+  auto program = program_text(graph, types);
+  if (program) {
+    planned.id = id_of(fmt::format("network|{}|{}|{}|{}", network, *program, name(mode), name(precision)));
+    PlannedCase whole{planned.id,
+                      {true, mode, precision, false, std::move(*program)},
+                      {},
+                      network,
+                      planned.batch,
+                      image_size(graph, types),
+                      0,
+                      0};
+    add_cost(graph, types, whole);
+    add_case(std::move(whole));
+  } else {
+    notes_.push_back(fmt::format("{}: {}", network, program.error().text()));
+  }
+  networks_.push_back(std::move(planned));
+  return {};
+}
+
+}  // namespace joulecast::profile

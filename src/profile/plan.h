@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a campaign measures: the operations of networks, each different one once, and the networks themselves.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dataset/operation_text.h"
+#include "joulecast/graph.h"
+#include "joulecast/result.h"
+#include "profile/time_case.h"
+
+namespace joulecast::profile {
+
+struct PlannedCase {
+  std::string id;  // the same for the same work, whoever asks for it: 16 hexadecimal digits
+  CaseRequest request;
+  OperationText operation;                        // empty for networks
+  std::string network;                            // name; empty for operations
+  std::optional<std::int64_t> batch, image_size;  // of networks
+  double flops = 0, bytes = 0;                    // of one iteration, by the operators' costs
+};
+
+// A network and what it is made of.
+struct PlannedNetwork {
+  std::string id, name;  // id of the case that is the whole network
+  std::int64_t batch = 1;
+  Mode mode = Mode::kInference;
+  Precision precision = Precision::kFp32;
+  std::vector<std::pair<std::string, std::int64_t>> operations;  // id of a case, and how often
+  std::vector<std::string> left_out;                             // what no runner can do alone
+};
+
+class Plan {
+ public:
+  // A network at one batch. Errors: those of infer_types().
+  Result<void> add_network(const std::string& name, const Graph& graph, const Binding& binding, Mode mode,
+                           Precision precision);
+  // One operation of a table. Errors: those of parse_operation() and program_text().
+  Result<std::string> add_operation(const OperationText& operation, Mode mode, Precision precision,
+                                    bool input_gradient);
+
+  // Leaves out operations, or networks. Networks' lists then name cases that are not there.
+  enum class Only : std::uint8_t { kOperations, kNetworks };
+  void keep(Only only);
+
+  [[nodiscard]] const std::vector<PlannedCase>& cases() const { return cases_; }
+  [[nodiscard]] const std::vector<PlannedNetwork>& networks() const { return networks_; }
+  // What could not be planned, for people: "net.onnx: nobody knows how to run Foo".
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void add_case(PlannedCase planned);
+
+  std::vector<PlannedCase> cases_;
+  std::map<std::string, std::size_t> places_;
+  std::vector<PlannedNetwork> networks_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace joulecast::profile

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorder's readings of the last case, kept in memory: what it drew is known as soon as it is done.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/case_result.h"
+#include "profile/time_case.h"
+#include "recording/recording.h"
+
+namespace joulecast::profile {
+
+struct PowerFinding {
+  std::optional<CasePower> power;
+  std::vector<std::string> doubts;
+};
+
+// One device's readings. add() and the rest may be called by different threads.
+class PowerTap {
+ public:
+  // Those of `device` count, "gpu0" say.
+  PowerTap(std::vector<Channel> channels, nlohmann::json head, std::string device);
+
+  void add(std::size_t channel, const Reading& reading);
+  // Forgets what was before.
+  void begin();
+  // Power over all windows of the case and the pauses between, and the energy of an iteration at that power.
+  [[nodiscard]] PowerFinding finding(const CaseTiming& timing) const;
+  // Every channel has a reading after that moment, or a second has passed.
+  [[nodiscard]] bool reaches(MonotonicUs time) const;
+
+ private:
+  mutable std::mutex mutex_;
+  Recording recent_;
+  std::string device_;
+};
+
+}  // namespace joulecast::profile

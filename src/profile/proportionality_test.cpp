@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/proportionality.h"
+
+#include <gtest/gtest.h>
+
+namespace joulecast::profile {
+namespace {
+
+// Two points a number of iterations, one above and one below the line by `noise` of the work.
+std::vector<DurationPoint> line(double offset, double slope, double noise) {
+  std::vector<DurationPoint> out;
+  for (std::int64_t n = 1; n <= 1 << 16; n *= 2) {
+    const double work = slope * static_cast<double>(n);
+    out.push_back({n, offset + work * (1 + noise)});
+    out.push_back({n, offset + work * (1 - noise)});
+  }
+  return out;
+}
+
+TEST(ProportionalityTest, OfAStraightLineFindsTheLineAndNoOutlier) {
+  const auto points = line(0, 1e-4, 0.01);
+  const Proportionality found = proportionality(points).value();
+  EXPECT_NEAR(found.slope_s, 1e-4, 1e-9);
+  EXPECT_NEAR(found.deviation, 0.01, 0.002);
+  EXPECT_TRUE(found.outliers.empty());
+  EXPECT_NEAR(*found.safe_s, 0.99e-4, 1e-9);
+}
+
+// A start that costs three iterations' time on runs of one and two: the longest of them takes 5.02e-4 s, and the next
+// that was measured beyond it are eight iterations less a hundredth.
+TEST(ProportionalityTest, WhatIsNotProportionalEndsBeforeTheSafeDuration) {
+  auto points = line(0, 1e-4, 0.01);
+  for (DurationPoint& point : points) {
+    if (point.iterations <= 2) point.seconds += 3e-4;
+  }
+  const Proportionality found = proportionality(points).value();
+  EXPECT_EQ(found.outliers.size(), 4U);
+  for (const std::size_t i : found.outliers) EXPECT_LE(points[i].iterations, 2);
+  EXPECT_NEAR(*found.safe_s, 7.92e-4, 1e-8);
+}
+
+TEST(ProportionalityTest, AnOutlierAmongTheLongestLeavesNothingSafe) {
+  auto points = line(0, 1e-4, 0.001);
+  points.back().seconds *= 3;
+  const Proportionality found = proportionality(points).value();
+  EXPECT_FALSE(found.safe_s);
+}
+
+TEST(ProportionalityTest, PointsThatAreNoneAreRefused) {
+  EXPECT_FALSE(proportionality({}));
+  const std::vector<DurationPoint> alike(10, {4, 1.0});
+  EXPECT_FALSE(proportionality(alike));
+  auto points = line(0, 1, 0);
+  points[3].seconds = 0;
+  EXPECT_FALSE(proportionality(points));
+}
+
+// Each iteration takes a millisecond, and every run half a millisecond more.
+class SteadyRunner : public Runner {
+ public:
+  Result<Reply> request(std::string_view lines, Seconds /*timeout*/) override {
+    if (!lines.starts_with("run")) return Reply::parse("ok");
+    const std::int64_t iterations = std::stoll(std::string(lines.substr(lines.find('=') + 1)));
+    return Reply::parse("ok begin_us=0 end_us=" + std::to_string(500 + 1000 * iterations));
+  }
+};
+
+TEST(ProportionalityTest, MeasuresEveryDurationUpToTheLongestAsOftenAsAsked) {
+  SteadyRunner runner;
+  const auto points = measure_durations(runner, {}, {}, Seconds{0.1}, 3).value();
+  EXPECT_EQ(points.size(), 3U * 8U);  // 1, 2, 4, ... 128 iterations
+  std::int64_t most = 0;
+  for (const DurationPoint& point : points) most = std::max(most, point.iterations);
+  EXPECT_EQ(most, 128);
+  const Proportionality found = proportionality(points).value();
+  EXPECT_NEAR(found.slope_s, 1e-3, 1e-9);
+  EXPECT_NEAR(found.offset_s, 5e-4, 1e-9);
+}
+
+}  // namespace
+}  // namespace joulecast::profile
