@@ -9,19 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/lower_case.h"
+
 namespace joulecast::cli {
 namespace {
 
 constexpr std::int64_t kUsualImage = 224;
 constexpr std::int64_t kUsualLength = 128;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 bool contains_any(const std::string& text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return text.find(w) != std::string::npos; });
@@ -41,7 +35,7 @@ bool whole_numbers(ElementType element) {
 // width], token ids [batch, sequence], embedded sequences [batch, sequence, features].
 std::optional<std::int64_t> usual_extent(const UnboundDimension& dimension, const GraphInput& input,
                                          std::int64_t batch) {
-  const std::string name = lower(dimension.symbol);
+  const std::string name = lower_case(dimension.symbol);
   if (contains_any(name, {"batch"}) || name == "n" || name == "b") return batch;
   if (contains_any(name, {"height", "width"}) || name == "h" || name == "w") return kUsualImage;
   if (contains_any(name, {"seq", "len", "time", "token", "past"})) return kUsualLength;

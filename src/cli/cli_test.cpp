@@ -2,6 +2,9 @@
 // Text for people and machines. What the verbs print is tested in tests/cli.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <string>
+
 #include "cli/assumptions.h"
 #include "cli/json.h"
 #include "cli/numbers.h"
@@ -60,6 +63,7 @@ TEST(Table, ShortensAtLettersNotBytes) {
 
 TEST(OutputText, ControlCharactersAreNotPrinted) {
   EXPECT_EQ(printable("a\x1b[2J\nb\x7f"), "a?[2J?b?");
+  EXPECT_EQ(printable("a\u202Eb\xFF µ"), "a?b? µ");
 }
 
 TEST(OutputText, CsvFieldsAreQuotedWhereTheyMustBe) {
@@ -77,6 +81,67 @@ TEST(OutputText, WrapsAtSpaces) {
   EXPECT_EQ(wrapped("one two three", 12, 4, 4), "one two\n    three");
   EXPECT_EQ(wrapped("one two three", 8, 2), "one two\n  three");
   EXPECT_EQ(wrapped("averyveryverylongword b", 8, 0), "averyveryverylongword\nb");
+}
+
+// What a program wrote to its two streams.
+class Streams {
+ public:
+  Streams() : results_(std::tmpfile()), messages_(std::tmpfile()), output(results_, messages_) {}
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+  ~Streams() {
+    std::fclose(results_);
+    std::fclose(messages_);
+  }
+  std::string results() { return text(results_); }
+  std::string messages() { return text(messages_); }
+
+ private:
+  static std::string text(std::FILE* file) {
+    std::string out(static_cast<std::size_t>(std::ftell(file)), '\0');
+    std::rewind(file);
+    EXPECT_EQ(std::fread(out.data(), 1, out.size(), file), out.size());
+    return out;
+  }
+
+  std::FILE* results_;
+  std::FILE* messages_;
+
+ public:
+  Output output;
+};
+
+const Failure kNoFile{{ErrorCode::kNotFound, "a\u202Eb\xFF.jcrun: No such file"}, "", 2};
+
+TEST(OutputFailure, IsJsonWhereResultsGoAndASentenceBesides) {
+  Streams streams;
+  streams.output.answer_in_json();
+  streams.output.fail(kNoFile);
+  const Json object = Json::parse(streams.results());
+  EXPECT_EQ(object["schema"], "joulecast.failure/1");
+  EXPECT_EQ(object["error"]["code"], "not-found");
+  EXPECT_EQ(object["error"]["message"], "a\uFFFDb\uFFFD.jcrun: No such file");
+  EXPECT_TRUE(object["error"]["hint"].is_null());
+  EXPECT_EQ(object["exit_code"], 2);
+  EXPECT_EQ(streams.messages(), "joulecast: a?b?.jcrun: No such file\n");
+}
+
+TEST(OutputFailure, OnOneStreamThereIsOnlyTheJson) {
+  Streams streams;
+  streams.output.answer_in_json();
+  streams.output.join_results_to_messages();
+  streams.output.fail(kNoFile);
+  EXPECT_EQ(Json::parse(streams.messages())["exit_code"], 2);
+  EXPECT_EQ(streams.results(), "");
+}
+
+TEST(OutputFailure, NeverSpoilsAResult) {
+  Streams streams;
+  streams.output.answer_in_json();
+  streams.output.write("{}\n");
+  streams.output.fail(kNoFile);
+  EXPECT_EQ(streams.results(), "{}\n");
+  EXPECT_EQ(streams.messages(), "joulecast: a?b?.jcrun: No such file\n");
 }
 
 TEST(JsonText, NumbersAndBadUtf8) {

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+
+#include "cli/output.h"
 
 namespace joulecast::cli {
 namespace {
@@ -112,6 +115,34 @@ tl::expected<Binding, Failure> binding(const ShapeOptions& options) {
     if (!out.shapes.emplace(text.substr(0, colon), *parsed).second)
       return usage(fmt::format("--shapes: input '{}' is given twice", text.substr(0, colon)));
   }
+  return out;
+}
+
+std::vector<std::string> list_words(const std::vector<std::string>& lists) {
+  std::vector<std::string> out;
+  for (const std::string& list : lists) {
+    std::size_t begin = 0;
+    while (begin <= list.size()) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      if (end > begin) out.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return out;
+}
+
+tl::expected<std::vector<std::optional<std::int64_t>>, Failure> parse_batches(const std::vector<std::string>& lists) {
+  std::vector<std::optional<std::int64_t>> out;
+  for (const std::string& text : list_words(lists)) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > 1'000'000'000) {
+      return usage(fmt::format("--batch: '{}' is no batch size", printable(text)),
+                   "a list of whole numbers: --batch 1,8,32");
+    }
+    if (std::find(out.begin(), out.end(), value) == out.end()) out.emplace_back(value);
+  }
+  if (out.empty()) out.emplace_back(std::nullopt);
   return out;
 }
 

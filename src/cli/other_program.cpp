@@ -41,8 +41,9 @@ Outcome become(const std::string& program, std::vector<std::string> arguments, c
       Error{ErrorCode::kIo, fmt::format("{}: {}", path, std::strerror(errno))});  // NOLINT(concurrency-mt-unsafe)
 }
 
-Outcome run_dataset_program(std::span<const std::string_view> arguments) {
-  return become("joulecast-dataset", {arguments.begin(), arguments.end()}, "it is part of every build of joulecast");
+Outcome run_elsewhere(std::string_view program, std::span<const std::string_view> arguments) {
+  return become(std::string(program), {arguments.begin(), arguments.end()},
+                "cmake --build builds it with everything else; make demo builds the first program alone");
 }
 
 }  // namespace joulecast::cli

@@ -15,7 +15,11 @@ namespace joulecast::cli {
 // with an error: kNotFound with `hint` where it is not installed.
 Outcome become(const std::string& program, std::vector<std::string> arguments, const std::string& hint);
 
-// joulecast-dataset with all of this program's arguments, the verb first.
-Outcome run_dataset_program(std::span<const std::string_view> arguments);
+inline constexpr std::string_view kDatasetProgram = "joulecast-dataset";
+inline constexpr std::string_view kMeasureProgram = "joulecast-measure";
+inline constexpr std::string_view kProfileProgram = "joulecast-profile";
+
+// One of them with all of this program's arguments, the verb first.
+Outcome run_elsewhere(std::string_view program, std::span<const std::string_view> arguments);
 
 }  // namespace joulecast::cli

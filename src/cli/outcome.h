@@ -27,6 +27,14 @@ struct Failure {
 
 using Outcome = tl::expected<void, Failure>;
 
+// The same as JC_RETURN_IF_ERROR for what ends a verb.
+#define JC_RETURN_IF_FAILURE(expression)                                               \
+  do {                                                                                 \
+    if (auto jc_outcome = (expression); !jc_outcome) {                                 \
+      return tl::unexpected<::joulecast::cli::Failure>(std::move(jc_outcome).error()); \
+    }                                                                                  \
+  } while (false)
+
 // What was typed makes no sense: exit code 2.
 inline tl::unexpected<Failure> usage(std::string message, std::string hint = {}) {
   return tl::unexpected<Failure>(Failure{{ErrorCode::kInvalidInput, std::move(message)}, std::move(hint), kUsage});

@@ -8,9 +8,35 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/harmless.h"
+#include "cli/json.h"
+
 namespace joulecast::cli {
 
+namespace {
+
+const char* name(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidInput:
+      return "invalid-input";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
+    case ErrorCode::kNotFound:
+      return "not-found";
+    case ErrorCode::kIo:
+      return "io";
+    case ErrorCode::kDevice:
+      return "device";
+    case ErrorCode::kTimeout:
+      break;
+  }
+  return "timeout";
+}
+
+}  // namespace
+
 void Output::write(std::string_view text) {
+  written_ = written_ || !text.empty();
   if (error_ == 0 && std::fwrite(text.data(), 1, text.size(), results_) != text.size()) error_ = errno;
 }
 
@@ -26,14 +52,31 @@ void Output::note(std::string_view text) {
   message(fmt::format("joulecast: note: {}", text));
 }
 
+void Output::write_json(const Failure& failure) {
+  const Json error{{"code", name(failure.error.code())},
+                   {"message", harmless_text(failure.error.text())},
+                   {"hint", failure.hint.empty() ? Json(nullptr) : Json(harmless_text(failure.hint))}};
+  const Json object{{"schema", "joulecast.failure/1"}, {"error", error}, {"exit_code", failure.exit_code}};
+  // In a line: what prints a line at a time (watch) goes on as it began.
+  write(object.dump() + "\n");
+  flush();
+}
+
 void Output::fail(const Failure& failure) {
+  const bool told = json_ && !written_;
+  if (told) write_json(failure);
+  if (told && results_ == messages_) return;
   message("joulecast: " + failure.error.text());
   if (!failure.hint.empty()) message("hint: " + failure.hint);
 }
 
-Outcome Output::finish() {
+bool Output::flush() {
   if (error_ == 0 && std::fflush(results_) != 0) error_ = errno;
-  if (error_ == 0) return {};
+  return error_ == 0;
+}
+
+Outcome Output::finish() {
+  if (flush()) return {};
   return tl::unexpected<Failure>(
       Failure{{ErrorCode::kIo, fmt::format("standard output: {}", std::strerror(error_))}, ""});
 }
@@ -43,10 +86,7 @@ bool Output::pipe_closed() const {
 }
 
 std::string printable(std::string_view text) {
-  std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
-  return out;
+  return harmless_line(text, "?");
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column) {

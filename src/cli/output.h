@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/csv.h"  // csv_field()
 #include "cli/outcome.h"
-#include "dataset/csv.h"  // csv_field()
 
 namespace joulecast::cli {
 
@@ -19,8 +19,14 @@ class Output {
   void write(std::string_view text);
   // "joulecast: note: <text>" among the messages.
   void note(std::string_view text);
-  // Among the messages, with its hint.
+  // From here on a failure is a JSON object where results go, if nothing of them was written before.
+  void answer_in_json() { json_ = true; }
+  // Results go where messages go.
+  void join_results_to_messages() { results_ = messages_; }
+  // Among the messages, with its hint; or, and, in JSON (docs/formats/failure.md). On one stream there is only one.
   void fail(const Failure& failure);
+  // False where what was written so far did not reach its reader.
+  bool flush();
   // Flushes. Fails if anything of the results could not be written.
   Outcome finish();
   // True once a write failed because nobody reads the results any more.
@@ -28,14 +34,16 @@ class Output {
 
  private:
   void message(const std::string& text);
+  void write_json(const Failure& failure);
 
   std::FILE* results_;
   std::FILE* messages_;
   bool wraps_;
   int error_ = 0;
+  bool json_ = false, written_ = false;
 };
 
-// The text with control characters replaced by '?': names in model files must not steer the terminal.
+// The text in one line, what is no UTF-8, steers a terminal or turns the direction of the rest replaced by '?'.
 std::string printable(std::string_view text);
 
 // The text broken into lines of at most `width` bytes at its spaces, each after the first indented. The first begins at

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <vector>
 
+#include "base/csv.h"
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "dataset/csv.h"
 #include "predict/pack_names.h"
 
 namespace joulecast::cli {

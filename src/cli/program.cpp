@@ -22,8 +22,8 @@ constexpr std::size_t kDescriptionColumn = 32;
 
 std::string program_help() {
   std::string out =
-      "joulecast predicts time, power, energy and memory of deep learning\n"
-      "on GPUs.\n\n"
+      "joulecast predicts and measures time, power, energy and memory of deep\n"
+      "learning on GPUs.\n\n"
       "Usage: joulecast VERB [OPTIONS]\n\nVerbs:\n";
   for (const Verb& verb : verbs()) out += fmt::format("  {:<16}{}\n", verb.name, verb.summary);
   out +=
@@ -80,11 +80,30 @@ std::string help_text(const CLI::App& app) {
   return out;
 }
 
+bool asked_for(const CLI::App& app, const std::string& flag) {
+  const CLI::Option* option = app.get_option_no_throw(flag);
+  if (option != nullptr && option->count() > 0) return true;
+  const auto subcommands = app.get_subcommands();
+  return std::any_of(subcommands.begin(), subcommands.end(),
+                     [&](const CLI::App* subcommand) { return asked_for(*subcommand, flag); });
+}
+
+// Where parsing stopped halfway, what it did not reach counts too, up to what is another command's.
+bool asks_json(const CLI::App& app, bool parsed, std::span<const std::string_view> arguments) {
+  const auto own = std::find(arguments.begin(), arguments.end(), "--");
+  return asked_for(app, "--json") || (!parsed && std::find(arguments.begin(), own, "--json") != own);
+}
+
 Outcome run_verb(const Verb& verb, std::span<const std::string_view> arguments, Output& output) {
   CLI::App app;
   const Action action = define(verb, app);
   bool help = false;
-  if (auto parsed = parse(app, verb, arguments, help); !parsed) return parsed;
+  Outcome parsed = parse(app, verb, arguments, help);
+  if (!help && asks_json(app, parsed.has_value(), arguments)) {
+    if (verb.json_among_messages) output.join_results_to_messages();
+    output.answer_in_json();
+  }
+  if (!parsed) return parsed;
   if (!help) return action(output);
   output.write(help_text(app));
   return {};
@@ -104,7 +123,8 @@ Outcome dispatch(std::span<const std::string_view> arguments, Output& output) {
   const Verb* verb = find_verb(first);
   if (verb == nullptr) return unknown_verb(first);
   const auto rest = arguments.subspan(1);
-  if (verb->elsewhere != nullptr && verb->elsewhere(rest)) return run_dataset_program(arguments);
+  const std::string_view elsewhere = verb->elsewhere == nullptr ? std::string_view() : verb->elsewhere(rest);
+  if (!elsewhere.empty()) return run_elsewhere(elsewhere, arguments);
   return run_verb(*verb, rest, output);
 }
 

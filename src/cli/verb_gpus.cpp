@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "base/lower_case.h"
 #include "cli/gpu_text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
@@ -33,20 +34,13 @@ std::optional<double> parse_decimal(std::string_view text) {
   return value;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 // Fails where no GPU has the word at all: a misspelt filter must not read as "there is none".
 Outcome check_word(const Catalogue& catalogue, std::string_view what, const std::optional<std::string>& word,
                    std::string_view Gpu::*member) {
   if (!word) return {};
   std::set<std::string_view> known;
   for (const Gpu& gpu : catalogue.all()) {
-    if (lower(gpu.*member) == lower(*word)) return {};
+    if (lower_case(gpu.*member) == lower_case(*word)) return {};
     known.insert(gpu.*member);
   }
   return tl::unexpected<Failure>(Failure{{ErrorCode::kNotFound, fmt::format("no GPU of {} '{}'", what, *word)},
@@ -54,8 +48,8 @@ Outcome check_word(const Catalogue& catalogue, std::string_view what, const std:
 }
 
 bool matches(const Gpu& gpu, const GpusOptions& options) {
-  if (options.vendor && lower(gpu.vendor) != lower(*options.vendor)) return false;
-  if (options.architecture && lower(gpu.architecture) != lower(*options.architecture)) return false;
+  if (options.vendor && lower_case(gpu.vendor) != lower_case(*options.vendor)) return false;
+  if (options.architecture && lower_case(gpu.architecture) != lower_case(*options.architecture)) return false;
   if (options.mig && gpu.mig_profiles.empty()) return false;
   return !options.min_memory_gb || gpu.memory.value() >= *options.min_memory_gb * 1e9;
 }

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "cli/assumptions.h"
@@ -27,41 +26,12 @@ struct PredictVerb {
   Form form;
 };
 
-// "1,8,32" and repeated options alike.
-std::vector<std::string> split(const std::vector<std::string>& lists) {
-  std::vector<std::string> out;
-  for (const std::string& list : lists) {
-    std::size_t begin = 0;
-    while (begin <= list.size()) {
-      const std::size_t end = std::min(list.find(',', begin), list.size());
-      if (end > begin) out.push_back(list.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  return out;
-}
-
-tl::expected<std::vector<std::optional<std::int64_t>>, Failure> batches(const PredictVerb& options) {
-  std::vector<std::optional<std::int64_t>> out;
-  for (const std::string& text : split(options.batches)) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > 1'000'000'000) {
-      return usage(fmt::format("--batch: '{}' is no batch size", printable(text)),
-                   "a list of whole numbers: --batch 1,8,32");
-    }
-    if (std::find(out.begin(), out.end(), value) == out.end()) out.emplace_back(value);
-  }
-  if (out.empty()) out.emplace_back(std::nullopt);
-  return out;
-}
-
 tl::expected<std::vector<const Gpu*>, Failure> chosen(const Catalogue& catalogue, const PredictVerb& options) {
   std::vector<const Gpu*> out;
   const auto add = [&](const Gpu* gpu) {  // an id and its alias are one GPU
     if (std::find(out.begin(), out.end(), gpu) == out.end()) out.push_back(gpu);
   };
-  for (const std::string& name : split(options.gpus)) {
+  for (const std::string& name : list_words(options.gpus)) {
     if (name == "all") {
       for (const Gpu& gpu : catalogue.all()) add(&gpu);
       continue;
@@ -174,7 +144,7 @@ Outcome run_predict(const PredictVerb& options, Output& output) {
   if (!catalogue) return tl::unexpected<Failure>(catalogue.error());
   const auto gpus = chosen(*catalogue, options);
   if (!gpus) return tl::unexpected(gpus.error());
-  const auto sizes = batches(options);
+  const auto sizes = parse_batches(options.batches);
   if (!sizes) return tl::unexpected(sizes.error());
   const auto bound = binding({.batch = {}, .shapes = options.shapes});
   if (!bound) return tl::unexpected(bound.error());

@@ -24,8 +24,10 @@ struct Verb {
   std::string_view name;
   std::string_view summary;     // one line of the program's help
   Action (*define)(CLI::App&);  // gives the app its options; only called for the verb that was asked for
-  // Whether joulecast-dataset has to do it: databases would cost every other start of this program their libraries.
-  bool (*elsewhere)(std::span<const std::string_view> arguments) = nullptr;
+  // The program that has to do it, empty for this one: databases and sensors would cost every other start of this
+  // program their libraries.
+  std::string_view (*elsewhere)(std::span<const std::string_view> arguments) = nullptr;
+  bool json_among_messages = false;  // standard output is somebody else's
 };
 
 std::span<const Verb> verbs();
@@ -40,6 +42,16 @@ Action define_pack(CLI::App& app);
 Action define_evaluate(CLI::App& app);
 Action define_completion(CLI::App& app);
 Action define_dataset(CLI::App& app);
+Action define_measure(CLI::App& app);
+Action define_analyze(CLI::App& app);
+Action define_export(CLI::App& app);
+Action define_report(CLI::App& app);
+Action define_watch(CLI::App& app);
+Action define_doctor(CLI::App& app);
+Action define_mark(CLI::App& app);
+Action define_sweep(CLI::App& app);
+Action define_restore(CLI::App& app);
+Action define_profile(CLI::App& app);
 
 // `evaluate`, with what reads its table.
 using ReadRows = Result<joulecast::Table> (*)(const std::string& place, const std::vector<std::string>& layouts,

@@ -3,6 +3,10 @@
 
 namespace joulecast::cli {
 
+std::string_view version() {
+  return JOULECAST_VERSION;
+}
+
 std::string version_text() {
   return "joulecast " JOULECAST_VERSION "\n";
 }

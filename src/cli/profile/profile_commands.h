@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/output.h"
+#include "cli/profile/profile_options.h"
+#include "profile/campaign.h"
+#include "profile/plan.h"
+#include "profile/proportionality.h"
+#include "profile/validation.h"
+#include "report/page.h"
+
+namespace joulecast::cli {
+
+Outcome profile_command(const ProfileOptions& options, Output& output);
+
+// What the folder says of the plan's networks; nothing is measured.
+Outcome validate_command(const profile::Plan& plan, const ProfileOptions& options, Output& output);
+
+// Runs the largest and the smallest operation of the plan for many durations.
+Outcome proportionality_command(const profile::Plan& plan, const ProfileOptions& options,
+                                const profile::CampaignOptions& campaign, Output& output);
+
+// Charts of both, for a page.
+report::Article validation_article(const profile::Validation& found);
+struct MeasuredDurations {
+  std::string label;
+  std::vector<profile::DurationPoint> points;
+  profile::Proportionality line;
+};
+report::Article proportionality_article(const std::vector<MeasuredDurations>& measured);
+// The page goes to that file; a note instead where this joulecast cannot draw.
+Outcome write_article(report::Article article, const std::string& path, Output& output);
+
+// Everything the models ask for. What cannot be run is among the plan's notes.
+tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options);
+
+}  // namespace joulecast::cli

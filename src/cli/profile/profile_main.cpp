@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// joulecast-profile: what `joulecast profile` becomes, which reads models and needs sensors and runners.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "cli/profile/profile_commands.h"
+#include "cli/program.h"
+
+namespace joulecast::cli {
+namespace {
+
+Action profile_action(CLI::App& app) {
+  auto options = std::make_shared<ProfileOptions>();
+  define_profile_options(app, *options);
+  return [options](Output& output) { return profile_command(*options, output); };
+}
+
+}  // namespace
+}  // namespace joulecast::cli
+
+int main(int argc, char** argv) {
+  using namespace joulecast::cli;
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const Verb* shown = arguments.empty() || arguments.front() != "profile" ? nullptr : find_verb("profile");
+  if (shown == nullptr) {
+    fmt::print(stderr, "joulecast-profile: part of joulecast; use joulecast profile\n");
+    return kUsage;
+  }
+  Output output(stdout, stderr);
+  return run(Verb{shown->name, shown->summary, profile_action}, std::span(arguments).subspan(1), output);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile/profile_options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+
+#include "cli/verbs.h"
+
+namespace joulecast::cli {
+
+void define_profile_options(CLI::App& app, ProfileOptions& options) {
+  const auto flag = [&](const char* name, bool& out, const char* text) {
+    app.add_flag(name, out, text)->option_text(" ");
+  };
+  app.add_option("MODEL", options.models, "model files whose operations, and which themselves, are measured")
+      ->type_name(kModel);
+  app.add_option("-o,--output", options.output, "folder of the campaign; an interrupted one goes on there")
+      ->required()
+      ->type_name("FOLDER");
+  app.add_option("--gpu", options.gpu, "the GPU to measure, or cpu")->type_name("GPU");
+  app.add_option("--name", options.name, "what rows call the device, instead of what its driver says")
+      ->type_name("NAME");
+  app.add_option("-b,--batch", options.batches, "batch sizes, as 1,32")->type_name("N,..");
+  app.add_option("--mode", options.modes, "inference, training, or both with a comma")->type_name("MODE,..");
+  app.add_option("--precision", options.precisions, "fp32, tf32, tf32-all, fp16, bf16, fp64; several with commas")
+      ->type_name("P,..");
+  app.add_option("--shapes", options.shapes, "whole shape of an input, as input:1x3x224x224")->type_name("NAME:SHAPE");
+  add_choice(app, "--only", options.only, "measure only these", {"operations", "networks"});
+  app.add_option("--for", options.budget, "stop after that time, as 30m; what tells most a second comes first")
+      ->type_name("TIME");
+  app.add_option("--runner", options.runner, "what runs the work: torch, or the path of a runner")->type_name("RUNNER");
+  add_count(app, "--threads", options.threads, "of a processor's work");
+  app.add_option("--target", options.target, "repeat until the relative standard error of the time is this")
+      ->type_name("X");
+  app.add_option("--noisy", options.noisy, "measure again what was left with a larger one")->type_name("X");
+  app.add_option("--window", options.window_s, "seconds of work between two looks at the clock, 0.1 or more")
+      ->type_name("S");
+  app.add_option("--span", options.span_s, "seconds of all windows of a case, at least")->type_name("S");
+  app.add_option("--patience", options.patience_s, "seconds after which a silent runner is given up (120)")
+      ->type_name("S");
+  add_count(app, "--seed", options.seed, "of the random order");
+  flag("--retry-failed", options.retry_failed, "measure again what failed");
+  flag("--validate", options.validate, "hold sums of measured operations against the measured networks");
+  flag("--check-proportionality", options.check_proportionality, "how short a run may be before its time lies");
+  flag("-n,--dry-run", options.dry_run, "only say what would be measured");
+  flag("--json", options.json, "print JSON");
+  flag("-q,--quiet", options.quiet, "no progress");
+  add_examples(
+      app, {"joulecast profile resnet50.onnx --batch 32 -o a100", "joulecast profile *.onnx --gpu cpu --for 10m -o cpu",
+            "joulecast profile *.onnx --validate -o cpu"});
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || !(value > 0)) return std::nullopt;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  constexpr double kMinute = 60, kHour = 3600;
+  if (unit.empty() || unit == "s") return value;
+  if (unit == "m" || unit == "min") return value * kMinute;
+  if (unit == "h") return value * kHour;
+  return std::nullopt;
+}
+
+Action define_profile(CLI::App& app) {
+  auto options = std::make_shared<ProfileOptions>();
+  define_profile_options(app, *options);
+  return [options](Output&) { return Outcome(); };
+}
+
+}  // namespace joulecast::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/assumptions.h"
+#include "cli/profile/profile_commands.h"
+#include "joulecast/import.h"
+#include "joulecast/passes.h"
+
+namespace joulecast::cli {
+namespace {
+
+tl::expected<std::vector<Mode>, Failure> modes_of(const ProfileOptions& options) {
+  std::vector<Mode> out;
+  for (const std::string& text : list_words(options.modes)) {
+    const auto mode = parse_mode(text);
+    if (!mode)
+      return usage(fmt::format("--mode: '{}' is no mode", printable(text)),
+                   "inference, training, or inference,training");
+    out.push_back(*mode);
+  }
+  return out;
+}
+
+tl::expected<std::vector<Precision>, Failure> precisions_of(const ProfileOptions& options) {
+  std::vector<Precision> out;
+  for (const std::string& text : list_words(options.precisions)) {
+    const auto precision = parse_precision(text);
+    if (!precision || *precision == Precision::kFp8 || *precision == Precision::kAmp) {
+      return usage(fmt::format("--precision: '{}' is none that is measured", printable(text)),
+                   "fp32, tf32, tf32-all, fp16, bf16, fp64");
+    }
+    out.push_back(*precision);
+  }
+  return out;
+}
+
+struct Wanted {
+  std::vector<std::optional<std::int64_t>> batches;
+  std::vector<Mode> modes;
+  std::vector<Precision> precisions;
+  Binding binding;
+};
+
+Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& plan) {
+  auto graph = import_model(file);
+  if (!graph) return tl::unexpected<Failure>(std::move(graph).error());
+  const Graph network = simplify(std::move(*graph));
+  const std::string name = std::filesystem::path(file).stem().string();
+  for (const auto& batch : wanted.batches) {
+    Binding bound = wanted.binding;
+    bound.batch = batch.value_or(1);
+    auto assumed = assume_open_dimensions(network, bound);
+    if (!assumed) return tl::unexpected(std::move(assumed).error());
+    for (const Mode mode : wanted.modes) {
+      for (const Precision precision : wanted.precisions) {
+        auto added = plan.add_network(name, network, bound, mode, precision);
+        if (!added) return tl::unexpected<Failure>(std::move(added).error().in(file));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options) {
+  if (options.models.empty()) return usage("profile: no model", "joulecast profile MODEL... -o FOLDER");
+  auto batches = parse_batches(options.batches);
+  if (!batches) return tl::unexpected(std::move(batches).error());
+  auto modes = modes_of(options);
+  if (!modes) return tl::unexpected(std::move(modes).error());
+  auto precisions = precisions_of(options);
+  if (!precisions) return tl::unexpected(std::move(precisions).error());
+  auto bound = binding({std::nullopt, options.shapes});
+  if (!bound) return tl::unexpected(std::move(bound).error());
+  const Wanted wanted{std::move(*batches), std::move(*modes), std::move(*precisions), std::move(*bound)};
+  profile::Plan plan;
+  for (const std::string& file : options.models) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
+  if (options.only == "operations") plan.keep(profile::Plan::Only::kOperations);
+  if (options.only == "networks") plan.keep(profile::Plan::Only::kNetworks);
+  return plan;
+}
+
+}  // namespace joulecast::cli

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/profile/profile_commands.h"
+#include "cli/table.h"
+#include "profile/journal.h"
+#include "profile/validation.h"
+
+namespace joulecast::cli {
+namespace {
+
+constexpr double kPercent = 100;
+
+// "395 ms ±2.9 %"
+std::string with_error(const profile::ValueWithError& value, std::string_view unit) {
+  return fmt::format("{} ±{:.1f} %", with_prefix(value.value, unit), kPercent * value.error / value.value);
+}
+
+// "+12.3 %"
+std::string difference(double part, double whole) {
+  return fmt::format("{:+.1f} %", kPercent * (part / whole - 1));
+}
+
+Table empty_table() {
+  using Align = Table::Align;
+  return Table({{"network"},
+                {"batch", Align::kRight},
+                {"mode"},
+                {"in"},
+                {"measured", Align::kRight},
+                {"sum", Align::kRight},
+                {"", Align::kRight}});
+}
+
+void add_row(Table& table, const profile::NetworkCheck& net, const profile::ValueWithError& whole,
+             const profile::ValueWithError& sum, std::string_view unit) {
+  table.add({printable(net.name), fmt::format("{}", net.batch), std::string(name(net.mode)),
+             std::string(name(net.precision)), with_error(whole, unit), with_error(sum, unit),
+             net.missing > 0 ? fmt::format("lacks {}", net.missing) : difference(sum.value, whole.value)});
+}
+
+Json value_json(const profile::ValueWithError& value) {
+  return {{"value", value.value}, {"standard_error", value.error}};
+}
+
+Json network_json(const profile::NetworkCheck& net) {
+  Json out = {{"model", net.name},
+              {"batch", net.batch},
+              {"mode", std::string(name(net.mode))},
+              {"precision", std::string(name(net.precision))},
+              {"missing_operations", net.missing},
+              {"time_s", value_json(net.whole_s)},
+              {"sum_s", value_json(net.sum_s)},
+              {"composed_s", net.composed_s}};
+  if (net.whole_j && net.sum_j) {
+    out["energy_j"] = value_json(*net.whole_j);
+    out["sum_j"] = value_json(*net.sum_j);
+  }
+  return out;
+}
+
+Json validation_json(const profile::Validation& found) {
+  Json networks = Json::array();
+  for (const auto& net : found.networks) networks.push_back(network_json(net));
+  Json out = {{"schema", "joulecast.validation/1"}, {"networks", networks}, {"complete", found.complete}};
+  if (found.complete > 0) {
+    out["mean_absolute_error"] = found.mean_absolute_error;
+    out["mean_absolute_error_composed"] = found.mean_absolute_composed;
+  }
+  return out;
+}
+
+std::string table_of_times(const profile::Validation& found) {
+  Table table = empty_table();
+  for (const auto& net : found.networks) add_row(table, net, net.whole_s, net.sum_s, "s");
+  return table.text();
+}
+
+std::string table_of_energies(const profile::Validation& found) {
+  Table table = empty_table();
+  for (const auto& net : found.networks) {
+    if (net.whole_j && net.sum_j) add_row(table, net, *net.whole_j, *net.sum_j, "J");
+  }
+  return table.row_count() > 0 ? "\n" + table.text() : "";
+}
+
+}  // namespace
+
+Outcome validate_command(const profile::Plan& plan, const ProfileOptions& options, Output& output) {
+  const auto results = profile::Journal::read(options.output);
+  if (!results) return tl::unexpected<Failure>(Error(results.error()));
+  const profile::Validation found = validate(plan, *results);
+  if (found.networks.empty()) {
+    return tl::unexpected<Failure>(Failure{
+        {ErrorCode::kNotFound, fmt::format("{}: none of these networks was measured there", printable(options.output))},
+        "the same models, batches, modes and precisions as in the campaign"});
+  }
+  JC_RETURN_IF_FAILURE(write_article(validation_article(found), options.output + "/validation.html", output));
+  if (options.json) {
+    output.write(json_text(validation_json(found)));
+    return {};
+  }
+  output.write(table_of_times(found) + table_of_energies(found));
+  if (found.complete > 0) {
+    output.write(
+        fmt::format("\nMean absolute difference of the sum, over {} networks that lack nothing: {:.1f} %\n"
+                    "The same with host and device side by side: {:.1f} %\n",
+                    found.complete, kPercent * found.mean_absolute_error, kPercent * found.mean_absolute_composed));
+  }
+  return {};
+}
+
+}  // namespace joulecast::cli
