@@ -7,16 +7,18 @@ import sys
 
 # Lowest first; parts on one line may not include each other.
 LAYERS = [
+    ["marks"],
     ["base"],
-    ["graph", "gpu"],
-    ["import", "dataset"],
-    ["predict", "store"],
-    ["fit", "evaluate"],
+    ["graph", "gpu", "series"],
+    ["import", "dataset", "recording"],
+    ["predict", "store", "power", "analysis"],
+    ["fit", "evaluate", "measure"],
+    ["report", "profile"],
     ["cli"],
 ]
 # Public headers belong to a part too.
 PUBLIC = {
-    "units.h": "base", "result.h": "base", "inline_vector.h": "base",
+    "marks.h": "marks", "units.h": "base", "result.h": "base", "inline_vector.h": "base",
     "tensor.h": "graph", "operators.h": "graph", "graph.h": "graph", "cost.h": "graph", "passes.h": "graph",
     "workload.h": "graph", "gpu.h": "gpu", "import.h": "import", "predict.h": "predict",
 }
@@ -33,7 +35,7 @@ def part_of(path: str) -> str | None:
 def main(root: pathlib.Path) -> int:
     rank = {part: level for level, parts in enumerate(LAYERS) for part in parts}
     errors = []
-    sources = sorted(root.glob("src/**/*.h")) + sorted(root.glob("src/**/*.cpp")) + sorted(root.glob("include/joulecast/*.h"))
+    sources = sorted(root.glob("src/**/*.h")) + sorted(root.glob("src/**/*.cpp")) + sorted(root.glob("src/**/*.c")) + sorted(root.glob("include/joulecast/*.h"))
     for source in sources:
         name = source.relative_to(root).as_posix()
         own = part_of(name.removeprefix("src/").removeprefix("include/"))

@@ -1,0 +1,505 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`joulecast measure` and its sisters against a stand-in of NVML.
+
+    measure_test.py joulecast folder-of-the-stand-in scenarios [unittest's arguments]
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from recording_reader import read
+
+JOULECAST, STANDIN, SCENARIOS = (os.path.abspath(word) for word in sys.argv[1:4])
+
+
+def environment(scenario=None, **more):
+    out = {"PATH": f"{Path(JOULECAST).parent}:/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
+    if scenario:
+        out |= {"LD_LIBRARY_PATH": STANDIN, "JOULECAST_STANDIN": f"{SCENARIOS}/{scenario}.toml"}
+    for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
+        if name in os.environ:
+            out[name] = os.environ[name]
+    return out | more
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_joulecast(self, *arguments, scenario=None, **more):
+        return subprocess.run(
+            [JOULECAST, *arguments], cwd=self.folder, env=environment(scenario, **more), capture_output=True, text=True,
+            timeout=60, check=False,
+        )
+
+    def measured(self, *arguments, scenario="eight_h100", **more):
+        done = self.run_joulecast("measure", "--json", *arguments, scenario=scenario, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stderr)
+
+
+class TheCommand(Case):
+    def test_keeps_its_output_and_its_exit_code(self):
+        done = self.run_joulecast("measure", "--", "sh", "-c", "echo out; echo err >&2; exit 7")
+        self.assertEqual(done.returncode, 7)
+        self.assertEqual(done.stdout, "out\n")
+        self.assertIn("err\n", done.stderr)
+
+    def test_may_have_options_of_its_own_without_dashes(self):
+        done = self.run_joulecast("measure", "sh", "-c", "echo $0", "--json")
+        self.assertEqual(done.stdout, "--json\n")
+
+    def test_keeps_its_input(self):
+        done = subprocess.run([JOULECAST, "measure", "-q", "cat"], input="through\n", env=environment(), text=True,
+                              capture_output=True, timeout=20, check=False)
+        self.assertEqual(done.stdout, "through\n")
+
+    def test_reads_a_file_anew_in_each_run(self):
+        Path(self.folder, "in").write_text("skipped\nwords\n")
+        command = "read line; exec joulecast measure -q -o run.jcrun -w 1 -r 3 -- cat"
+        with open(f"{self.folder}/in", encoding="ascii") as file:
+            done = subprocess.run(["bash", "-c", command], stdin=file, cwd=self.folder, env=environment(), text=True,
+                                  capture_output=True, timeout=30, check=False)
+        self.assertEqual(done.stdout, "words\n" * 3)
+        self.assertEqual(read(f"{self.folder}/run.jcrun").notes, [])
+
+    def test_says_where_a_pipe_was_used_up(self):
+        done = subprocess.run([JOULECAST, "measure", "--json", "-r", "3", "--", "sh", "-c", "cat >>copy"], input="words\n",
+                              cwd=self.folder, env=environment(), text=True, capture_output=True, timeout=30, check=False)
+        self.assertEqual(Path(self.folder, "copy").read_text(), "words\n")
+        warnings = [text for text in json.loads(done.stderr)["warnings"] if "standard input is a pipe" in text]
+        self.assertEqual(len(warnings), 1, done.stderr)
+
+    def test_that_is_not_there_or_no_program(self):
+        self.assertEqual(self.run_joulecast("measure", "--", "no-such-program").returncode, 127)
+        done = self.run_joulecast("measure", "-o", "run.jcrun", "--", "/etc/passwd")
+        self.assertEqual(done.returncode, 126)
+        self.assertFalse(Path(self.folder, "run.jcrun").exists())
+
+    def test_killed_by_a_signal_gives_what_a_shell_gives(self):
+        self.assertEqual(self.run_joulecast("measure", "--", "sh", "-c", "kill -SEGV $$").returncode, 128 + 11)
+
+    def test_gets_the_signals_that_we_get(self):
+        script = "trap 'echo stopped; exit 3' TERM; echo ready; while :; do sleep 0.05; done"
+        run = subprocess.Popen([JOULECAST, "measure", "-o", "run.jcrun", "--", "sh", "-c", script], cwd=self.folder,
+                               env=environment("v100"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(run.stdout.readline(), "ready\n")
+        time.sleep(0.3)
+        run.send_signal(signal.SIGTERM)
+        out, err = run.communicate(timeout=20)
+        self.assertEqual((out, run.returncode), ("stopped\n", 3))
+        self.assertIn("Measured: sh", err)
+        self.assertIsNotNone(read(f"{self.folder}/run.jcrun").end)
+
+    def test_finds_nothing_changed_but_the_marks(self):
+        done = self.run_joulecast("measure", "--no-hook", "-q", "--", "env")
+        names = {line.split("=")[0] for line in done.stdout.splitlines()}
+        plain = subprocess.run(["env"], env=environment(), capture_output=True, text=True, check=True)
+        ours = {line.split("=")[0] for line in plain.stdout.splitlines()}
+        self.assertEqual(names - ours, {"JOULECAST_MARKS", "JOULECAST_MARKS_FD"})
+
+    def test_leaves_nothing_behind(self):
+        self.run_joulecast("measure", "--", "true", scenario="v100")
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class WithoutSensors(Case):
+    def test_says_so_and_lets_the_command_run(self):
+        done = self.run_joulecast("measure", "--", "sleep", "0.2")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("nothing here measures power", done.stderr)
+        self.assertIn("no NVIDIA driver here", done.stderr)
+
+    def test_gives_no_energy_and_not_zero(self):
+        done = self.run_joulecast("measure", "--json", "--", "true")
+        self.assertEqual([device for device in json.loads(done.stderr)["devices"] if device["energy_j"]], [])
+
+    def test_a_gpu_that_is_asked_for_is_an_error(self):
+        done = self.run_joulecast("measure", "--gpu", "0", "--", "touch", "ran")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class Energy(Case):
+    def test_of_eight_gpus_is_each_ones_own(self):
+        run = self.measured("--", "sleep", "2")
+        self.assertEqual([device["device"] for device in run["devices"]], [f"gpu{i}" for i in range(8)])
+        for device in run["devices"]:
+            self.assertEqual(device["energy_j"]["source"], "nvml-counter")
+            self.assertAlmostEqual(device["energy_j"]["mean"], 1000, delta=60)  # 350 and 650 W in turn
+
+    def test_follows_the_visible_devices(self):
+        run = self.measured("--", "true", CUDA_VISIBLE_DEVICES="5,2")
+        self.assertEqual([device["device"] for device in run["devices"]], ["gpu2", "gpu5"])
+        self.assertEqual(run["run"]["gpu_choice"], "CUDA_VISIBLE_DEVICES=5,2")
+
+    def test_without_a_counter_comes_from_power(self):
+        run = self.measured("--", "sleep", "1", scenario="p100")
+        energy = run["devices"][0]["energy_j"]
+        self.assertEqual(energy["source"], "nvml-buffer")
+        self.assertAlmostEqual(energy["mean"], 180, delta=3)
+
+    def test_of_a_gpu_that_fell_off_the_bus_is_not_given(self):
+        run = self.measured("--", "sleep", "2", scenario="lost")
+        first, second = run["devices"]
+        self.assertIsNone(first["energy_j"])
+        self.assertIsNotNone(second["energy_j"])
+        self.assertTrue(any("too little for a total" in text for text in run["warnings"]), run["warnings"])
+
+    def test_of_sentinels_is_none(self):
+        run = self.measured("--", "sleep", "1", scenario="sentinel")
+        for device in run["devices"]:
+            for one in device["runs"]:
+                for source in one["sources"]:
+                    self.assertLess(source["energy_j"], 2000)
+
+    def test_counts_on_over_a_wrap_of_the_counter(self):
+        run = self.measured("--", "sleep", "2", scenario="counter_wrap")
+        device = run["devices"][0]
+        sources = {source["source"]: source["energy_j"] for source in device["runs"][0]["sources"]}
+        self.assertAlmostEqual(sources["nvml-counter"], sources["nvml-instant"], delta=0.1 * sources["nvml-instant"])
+
+    def test_of_a_superchip_is_told_from_that_of_its_module(self):
+        run = self.measured("--", "sleep", "1", scenario="grace_hopper")
+        self.assertIn("nvml-module-instant", [source["source"] for source in run["devices"][0]["runs"][0]["sources"]])
+        self.assertTrue(any("disagree" in text for text in run["warnings"]))
+
+    def test_repeats_and_warm_ups(self):
+        run = self.measured("-r", "3", "-w", "1", "-o", "run.jcrun", "--", "sh", "-c", "echo x >>count; sleep 0.3", scenario="v100")
+        self.assertEqual(Path(self.folder, "count").read_text(), "x\n" * 4)
+        self.assertEqual(run["time_s"]["n"], 3)
+        self.assertIsNotNone(run["time_s"]["stddev"])
+
+    def test_phases_of_warm_ups_do_not_count(self):
+        script = 'for i in 1 2; do echo "begin epoch" >&$JOULECAST_MARKS_FD; sleep 0.3; echo "end epoch" >&$JOULECAST_MARKS_FD; done'
+        run = self.measured("-r", "2", "-w", "2", "-o", "run.jcrun", "--", "bash", "-c", script, scenario="v100")
+        analyzed = json.loads(self.run_joulecast("analyze", "--json", "run.jcrun").stdout)
+        for phases in (run["phases"], analyzed["runs"][0]["phases"]):
+            self.assertEqual([(phase["name"], phase["time_s"]["n"]) for phase in phases], [("epoch", 4)])
+        self.assertRegex(self.run_joulecast("analyze", "run.jcrun").stdout, r"epoch .* (9\d|100)(\.\d)? %")
+
+    def test_a_warm_up_that_fails_is_no_measurement(self):
+        done = self.run_joulecast("measure", "-w", "1", "--", "false", scenario="v100")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing was measured", done.stderr)
+        done = self.run_joulecast("measure", "-r", "3", "--", "false", scenario="v100")
+        self.assertIn("1 of 3 runs", done.stderr)
+
+    def test_a_phase_that_nobody_ended_ends_with_the_command(self):
+        run = self.measured("--", "bash", "-c", 'echo "begin p" >&$JOULECAST_MARKS_FD; sleep 0.3', scenario="v100")
+        self.assertLessEqual(run["phases"][0]["time_s"]["mean"], run["time_s"]["mean"])
+
+    def test_baseline_is_told_apart(self):
+        run = self.measured("--baseline", "1", "--", "sleep", "1", scenario="p100")
+        self.assertAlmostEqual(run["devices"][0]["above_idle_j"], 0, delta=5)
+
+
+class Inside(Case):
+    """A measure inside a measure."""
+
+    def test_each_counts_all_of_its_own_once(self):
+        script = ("joulecast mark begin outer; joulecast measure -q -o inner.jcrun -- "
+                  "bash -c 'joulecast mark begin inner; sleep 1; joulecast mark end inner'; joulecast mark end outer")
+        outer = self.measured("--gpu", "0", "-o", "outer.jcrun", "--", "bash", "-c", script, CUDA_VISIBLE_DEVICES="0")
+        inner = json.loads(self.run_joulecast("analyze", "--json", "inner.jcrun").stdout)["runs"][0]
+        self.assertEqual([phase["name"] for phase in outer["phases"]], ["outer"])
+        self.assertEqual([phase["name"] for phase in inner["phases"]], ["inner"])
+        self.assertEqual((outer["time_s"]["n"], inner["time_s"]["n"]), (1, 1))
+        self.assertGreater(outer["time_s"]["mean"], inner["time_s"]["mean"] + 0.4)
+        for run in (outer, inner):
+            # 350 and 650 W in turn.
+            self.assertAlmostEqual(run["devices"][0]["energy_j"]["mean"] / run["time_s"]["mean"], 500, delta=50)
+        self.assertTrue(any("inside another" in text for text in inner["warnings"]), inner["warnings"])
+        self.assertFalse(any("inside another" in text for text in outer["warnings"]), outer["warnings"])
+
+
+class Failures(Case):
+    def test_under_json_are_one_object_on_the_same_stream(self):
+        for arguments, code in ((["--", "no-such-program"], 127), (["-r", "0", "--", "true"], 2), (["-I", "--", "true"], 2),
+                                (["-w", "1", "--", "false"], 1), (["--gpu", "0", "--", "true"], 2), ([], 2)):
+            done = self.run_joulecast("measure", "--json", *arguments)
+            self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+            failure = json.loads(done.stderr)
+            self.assertEqual((failure["schema"], failure["exit_code"]), ("joulecast.failure/1", code))
+
+    def test_of_the_others_leave_the_sentence_on_standard_error(self):
+        for arguments, code in ((["analyze", "nowhere"], 1), (["watch", "-c", "1"], 1), (["doctor", "--gpu", "7"], 2),
+                                (["sweep", "nowhere.toml"], 2), (["analyze"], 2)):
+            done = self.run_joulecast(*arguments, "--json")
+            self.assertEqual(done.returncode, code, done.stderr)
+            failure = json.loads(done.stdout)
+            self.assertEqual(failure["exit_code"], code)
+            self.assertIn(failure["error"]["message"].split("\n")[0], done.stderr)
+
+    def test_of_a_command_that_ran_keep_its_summary(self):
+        done = self.run_joulecast("measure", "--json", "--", "sh", "-c", "exit 3")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(json.loads(done.stderr)["schema"], "joulecast.measurement/1")
+
+    def test_json_of_the_command_is_not_ours(self):
+        done = self.run_joulecast("measure", "--no-such", "--", "true", "--json")
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stderr.startswith("joulecast: "), done.stderr)
+
+
+class Recordings(Case):
+    def test_are_not_replaced_unless_forced(self):
+        self.assertEqual(self.run_joulecast("measure", "-o", "a.jcrun", "--", "true").returncode, 0)
+        again = self.run_joulecast("measure", "-o", "a.jcrun", "--", "touch", "ran")
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("--force", again.stderr)
+        self.assertFalse(Path(self.folder, "ran").exists())
+        self.assertEqual(self.run_joulecast("measure", "-f", "-o", "a.jcrun", "--", "true").returncode, 0)
+
+    def test_hold_machine_devices_and_settings(self):
+        self.run_joulecast("measure", "-o", "a.jcrun", "--", "true", scenario="v100")
+        head = read(f"{self.folder}/a.jcrun").head
+        self.assertEqual(head["schema"], "joulecast.recording/1")
+        details = head["devices"][0]["details"]
+        self.assertEqual(details["architecture"], "volta")
+        self.assertGreater(details["settings"]["power_limit_w"], 0)
+
+    def test_say_what_the_driver_lost(self):
+        run = self.measured("--", "sleep", "3", scenario="ring_overrun")
+        self.assertTrue(any("ran over" in text for text in run["warnings"]), run["warnings"])
+
+    def test_of_ranks_add_up(self):
+        for rank in range(2):
+            self.run_joulecast("measure", "-o", "{rank}.jcrun", "--", "sleep", "1", scenario="eight_h100", RANK=str(rank),
+                               WORLD_SIZE="2", LOCAL_RANK=str(rank), TORCHELASTIC_RUN_ID="job")
+        done = self.run_joulecast("analyze", "--json", "0.jcrun", "1.jcrun")
+        job = json.loads(done.stdout)["job"]
+        self.assertEqual((job["ranks"], job["gpus"]), (2, 2))
+        self.assertAlmostEqual(job["energy_j"], 1000, delta=80)
+
+    def test_can_be_played_again(self):
+        self.run_joulecast("measure", "-o", "a.jcrun", "--", "sleep", "2", scenario="p100")
+        run = self.measured("--replay", "a.jcrun", "--", "sleep", "1.5", scenario=None)
+        self.assertEqual(run["devices"][0]["energy_j"]["source"], "nvml-buffer")
+        self.assertTrue(any("played again" in text for text in run["warnings"]))
+
+    def test_on_a_full_disk_fail_after_the_command_ran(self):
+        for code, ours in (0, 1), (4, 4):
+            command = f'ulimit -f 4; exec joulecast measure -I 1 -f -o x.jcrun -- sh -c "sleep 1; exit {code}"'
+            done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=environment("eight_h100"), text=True,
+                                  capture_output=True, timeout=30, check=False)
+            self.assertEqual(done.returncode, ours, done.stderr)
+            self.assertIn("File too large", done.stderr)
+
+    def test_go_to_regular_files_only(self):
+        os.mkfifo(f"{self.folder}/pipe")
+        for place in ("pipe", "/dev/null", "."):
+            done = self.run_joulecast("measure", "-f", "-o", place, "--", "touch", "ran")
+            self.assertEqual(done.returncode, 2, place)
+            self.assertFalse(Path(self.folder, "ran").exists())
+        self.run_joulecast("measure", "-o", "a.jcrun", "--", "true")
+        os.symlink("target.csv", f"{self.folder}/link")
+        done = self.run_joulecast("export", "--as", "csv", "a.jcrun", "-o", "link")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(Path(self.folder, "link").is_symlink())
+        self.assertEqual(self.run_joulecast("export", "--as", "csv", "a.jcrun", "-o", "pipe").returncode, 1)
+
+    def test_no_recording_is_a_clear_error(self):
+        Path(self.folder, "x").write_text("time,power\n")
+        done = self.run_joulecast("analyze", "x")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("neither a recording of joulecast", done.stderr)
+
+
+class Killed(Case):
+    """Two hundred times: nothing but the last second is missing, and it can always be read."""
+
+    KILLS, AT_ONCE = 200, 25
+
+    def test_loses_no_more_than_a_second(self):
+        rng = random.Random(7)
+        for start in range(0, self.KILLS, self.AT_ONCE):
+            runs = [(i, rng.uniform(0.0, 2.5)) for i in range(start, start + self.AT_ONCE)]
+            self.kill_some(sorted(runs, key=lambda run: run[1]))
+
+    def kill_some(self, runs):
+        started = {}
+        begun = time.monotonic()
+        for i, _ in runs:
+            started[i] = subprocess.Popen([JOULECAST, "measure", "-o", f"{i}.jcrun", "--", "sleep", "30"], cwd=self.folder,
+                                          env=environment("v100"), stderr=subprocess.DEVNULL, start_new_session=True)
+        killed = {}
+        for i, moment in runs:
+            time.sleep(max(0.0, begun + moment - time.monotonic()))
+            os.killpg(started[i].pid, signal.SIGKILL)
+            killed[i] = time.monotonic()
+            started[i].wait()
+        for i, _ in runs:
+            self.check(Path(self.folder, f"{i}.jcrun"), begun, killed[i])
+
+    def check(self, path, begun, killed):
+        if not path.exists():
+            return  # killed before it was there
+        done = subprocess.run([JOULECAST, "analyze", "--json", path], capture_output=True, text=True, env=environment(), timeout=20,
+                              check=False)
+        data = path.read_bytes()
+        if len(data) < 16:
+            return
+        recording = read(path)
+        # Starting 25 at once takes its time on a small machine; from a second after that on there must be readings.
+        last = recording.last_reading()
+        if last is None:
+            self.assertLess(killed - begun, 2.0, path)
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(killed - last * 1e-6, 1.0, path)
+        for channel, series in zip(recording.channels, recording.readings):
+            if channel["source"] == "nvml-counter":
+                gaps = [b[0] - a[0] for a, b in zip(series, series[1:])]
+                self.assertLess(max(gaps, default=0), 500_000, path)
+
+
+class Watching(Case):
+    def test_prints_as_often_as_asked(self):
+        done = self.run_joulecast("watch", "-d", "0.2", "-c", "3", "--json", scenario="v100")
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(len(lines), 3)
+        self.assertGreater(lines[2]["devices"][0]["energy_j"], lines[0]["devices"][0]["energy_j"])
+
+    def test_a_gpu_that_fell_silent_is_not_shown_as_alive(self):
+        done = self.run_joulecast("watch", "-d", "1", "-c", "6", "--json", scenario="lost")
+        lost, alive = json.loads(done.stdout.splitlines()[-1])["devices"]
+        self.assertEqual((lost["answers"], lost["power_w"], lost["temperature_c"]), (False, None, None))
+        self.assertGreater(lost["energy_j"], 100)
+        self.assertEqual((alive["answers"], round(alive["power_w"])), (True, 400))
+
+    def test_without_sensors_says_so(self):
+        done = self.run_joulecast("watch", "-c", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("doctor", done.stderr)
+
+
+class Inputs(Case):
+    def test_nothing_is_written_over_what_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run, link = f"{folder}/run.jcrun", f"{folder}/link"
+            self.run_joulecast("measure", "-q", "-o", run, "--", "sleep", "0.5", scenario="v100")
+            os.symlink(run, link)
+            before = pathlib.Path(run).read_bytes()
+            for words in (("analyze", run, "--curves", "-o", link), ("report", run, "-f", "-o", run), ("export", run, "--as", "csv", "-o", link)):
+                done = self.run_joulecast(*words)
+                self.assertEqual((done.returncode, pathlib.Path(run).read_bytes()), (2, before), words)
+                self.assertIn("written over itself", done.stderr)
+
+
+class Progress(Case):
+    SCRIPT = r"""printf 'begin training\tepochs=4\n' >&$JOULECAST_MARKS_FD
+        for i in 0 1 2 3; do
+          echo "begin epoch" >&$JOULECAST_MARKS_FD; sleep 1; echo "end epoch" >&$JOULECAST_MARKS_FD
+        done
+        echo "end training" >&$JOULECAST_MARKS_FD; sleep 1.3"""
+
+    def test_tells_what_the_epochs_to_come_will_take(self):
+        done = self.run_joulecast("measure", "-q", "--progress", "--", "bash", "-c", self.SCRIPT, scenario="v100")
+        lines = done.stderr.splitlines()
+        told = [line for line in lines if "to go" in line]
+        # The first epoch says nothing of the others; the stand-in's counter gains 190 J a second.
+        self.assertRegex(told[0], r"^\d+ s  epoch 3/4, \S+ s and \S+ J to go  gpu0 \d+ W$")
+        seconds, joules = (float(word) for word in re.match(r".*, (\S+) s and (\S+) J to go", told[0]).groups())
+        self.assertAlmostEqual(seconds, 1.8, delta=0.6)
+        self.assertAlmostEqual(joules / 190, seconds, delta=0.4)
+        self.assertTrue(any("±" in line and "epoch 4/4" in line for line in told), lines)
+        self.assertNotIn("epoch", lines[-1])
+
+    def test_is_told_where_each_mark_is_a_process(self):
+        script = """for i in 1 2 3 4; do joulecast mark begin epoch --with total=4; sleep 0.7; joulecast mark end epoch; done
+                    sleep 1.3"""
+        done = self.run_joulecast("measure", "-q", "--progress", "--", "sh", "-c", script, scenario="v100")
+        self.assertRegex(done.stderr, r"epoch [34]/4, \S+ s (±\S+ % )?and \S+ J (±\S+ % )?to go")
+        self.assertIn("epoch 4/4", done.stderr)
+
+    def test_is_not_told_where_nobody_asked_and_no_terminal_is(self):
+        done = self.run_joulecast("measure", "-q", "--", "sleep", "0.6", scenario="v100")
+        self.assertEqual(done.stderr, "")
+
+
+class Doctor(Case):
+    def test_knows_what_the_sensor_sees(self):
+        done = self.run_joulecast("doctor", "--json", scenario="a100")
+        sensors = {(one["source"], one["signal"]): one for one in json.loads(done.stdout)["sensors"]}
+        instant = sensors["nvml-instant", "power_w"]
+        self.assertEqual(instant["class"], "A")
+        self.assertAlmostEqual(instant["seen_ratio"], 0.25)
+        self.assertAlmostEqual(sensors["nvml-counter", "energy_j"]["update_period_s"], 0.1, delta=0.02)
+
+    def test_without_sensors_says_why(self):
+        done = self.run_joulecast("doctor")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("No sensor", done.stdout)
+        self.assertIn("no NVIDIA driver here", done.stdout)
+
+
+class Marks(Case):
+    def test_come_from_the_command_line_and_from_shells(self):
+        script = """joulecast mark begin load --with batch=8; sleep 0.5; joulecast mark end load; joulecast mark saved
+                    echo "begin shell" >&$JOULECAST_MARKS_FD; sleep 0.3; echo "end shell" >&$JOULECAST_MARKS_FD"""
+        run = self.measured("-o", "run.jcrun", "--", "bash", "-c", script, scenario="v100")
+        phases = {phase["name"]: phase for phase in run["phases"]}
+        self.assertAlmostEqual(phases["load"]["time_s"]["mean"], 0.5, delta=0.2)
+        self.assertFalse(phases["shell"]["open"])
+        self.assertIn("saved", [event[3] for event in read(f"{self.folder}/run.jcrun").events])
+
+    def test_names_are_harmless_wherever_they_are_shown(self):
+        hostile = "a\u202eb\u2066\u200b\u0085"
+        script = """printf 'begin %s\\tfile=%s\\n' "$1" "$1" >&$JOULECAST_MARKS_FD; printf 'begin x\\377\\n' >&$JOULECAST_MARKS_FD
+                    sleep 0.3; printf 'end x\\377\\nend %s\\n' "$1" >&$JOULECAST_MARKS_FD"""
+        run = self.measured("-o", "run.jcrun", "--", "bash", "-c", script, "sh", hostile, scenario="v100")
+        self.assertEqual([phase["name"] for phase in run["phases"]], ["a\ufffdb\ufffd\ufffd\ufffd", "x\ufffd"])
+        self.assertFalse(any(phase["open"] for phase in run["phases"]))
+        bad = [chr(c) for c in (*range(9), *range(11, 13), *range(14, 32), *range(0x7F, 0xA0), 0x200B, *range(0x202A, 0x202F),
+                                *range(0x2066, 0x206A))]
+        shown = [["analyze", "run.jcrun"], ["analyze", "--json", "run.jcrun"], ["report", "--no-charts", "run.jcrun"]]
+        shown += [["export", "run.jcrun", "--as", form] for form in ("csv", "json", "trace", "openmetrics")]
+        for arguments in shown:
+            done = subprocess.run([JOULECAST, *arguments], cwd=self.folder, env=environment(), capture_output=True, timeout=60,
+                                  check=True)
+            for text in (done.stdout.decode(), done.stderr.decode()):  # is UTF-8
+                self.assertFalse([c for c in bad if c in text], arguments)
+                self.assertNotIn("\\u202e", text.lower(), arguments)
+
+    def test_of_one_name_that_overlap_are_counted_once(self):
+        script = """for i in 1 2 3 4; do (joulecast mark begin batch; sleep 1; joulecast mark end batch) & done; wait"""
+        run = self.measured("-o", "run.jcrun", "--", "bash", "-c", script, scenario="v100")
+        batch = run["phases"][0]
+        self.assertEqual((batch["time_s"]["n"], batch["overlapping"]), (4, True))
+        self.assertLessEqual(batch["time_s"]["total"], run["time_s"]["mean"])
+        self.assertGreater(batch["time_s"]["mean"], 0.9)
+        self.assertLessEqual(batch["energy_j"]["gpu0"]["total"], run["devices"][0]["energy_j"]["mean"] * 1.01)
+        self.assertRegex(self.run_joulecast("analyze", "run.jcrun").stdout, r"batch +4 .* [89]\d\.\d %|batch +4 .* 100")
+
+    def test_nobody_listening_is_no_error(self):
+        self.assertEqual(self.run_joulecast("mark", "begin", "x").returncode, 0)
+
+    def test_what_is_no_mark_is_refused_and_counted(self):
+        run = self.measured("--", "bash", "-c", 'echo "start x" >&$JOULECAST_MARKS_FD', scenario="v100")
+        self.assertEqual(run["end"]["marks"]["refused"], 1)
+        self.assertEqual(self.run_joulecast("mark", "begin").returncode, 2)
+
+    def test_python_programs_are_hooked_without_a_change(self):
+        fake = Path(self.folder, "prog.py")
+        fake.write_text("import sys\nprint('joulecast_hook' in sys.modules)\n")
+        for option, hooked in ([], "True\n"), (["--no-hook"], "False\n"):
+            done = self.run_joulecast("measure", "-q", *option, "--", sys.executable, str(fake))
+            self.assertEqual(done.stdout, hooked)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

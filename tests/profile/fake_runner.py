@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A runner that runs nothing: time passes as it is told to, and it goes wrong where it is told to.
+
+FAKE_RUNNER   words with spaces between: OPERATOR=slow, =die, =hang, =memory, =unsupported, or all=...; anything else takes 0.2 ms
+FAKE_LOG      a file that takes the operators that were prepared, and the GPUs that CUDA would show
+"""
+import os
+import signal
+import sys
+import time
+
+BEHAVIOUR = dict(word.split("=") for word in os.environ.get("FAKE_RUNNER", "").split())
+
+
+def now_us():
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+
+
+def prepare(lines):
+    nodes = [line.split()[1] for line in lines if line.startswith("node ")]
+    with open(os.environ["FAKE_LOG"], "a") as log:
+        log.write(("network" if len(nodes) > 1 else nodes[0]) + "\n")
+    does = BEHAVIOUR.get("all", "" if len(nodes) > 1 else BEHAVIOUR.get(nodes[0], ""))
+    if does == "die":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if does == "hang":
+        time.sleep(1000)
+    if does == "memory":
+        return "error kind=out_of_memory text=CUDA%20out%20of%20memory", does
+    if does == "unsupported":
+        return "error kind=unsupported text=not%20here", does
+    return "ok copies=3 distinct_copies=3 weight_bytes=64", does
+
+
+def answer(line, does):
+    words = dict(word.split("=", 1) for word in line.split()[1:])
+    if line.startswith("hello"):
+        with open(os.environ["FAKE_LOG"] + ".gpus", "w") as log:
+            log.write(os.environ.get("CUDA_VISIBLE_DEVICES", ""))
+        return "ok runner=fake runtime=pytorch-eager software=fake%201.0 threads=1"
+    if line.startswith("run"):
+        iterations = int(words["iterations"])
+        begin = now_us()
+        time.sleep(min(iterations * (0.5 if does == "slow" else 2e-4), 5))
+        return f"ok iterations={iterations} begin_us={begin} end_us={now_us()} host_s=0.001"
+    if line.startswith("memory"):
+        return "ok allocated_bytes=4096 reserved_bytes=8192"
+    return "ok"
+
+
+does = ""
+for line in sys.stdin:
+    if line.startswith("prepare"):
+        program = []
+        for more in sys.stdin:
+            if more == "end\n":
+                break
+            program.append(more)
+        reply, does = prepare(program)
+    else:
+        reply = answer(line, does)
+    print(reply, flush=True)

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""joulecast profile from outside, with a runner that goes wrong where it is told to.
+
+run.py <joulecast> <folder of the stand-in of NVML> [Profile.test_name...]
+"""
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, STANDIN = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+HERE = pathlib.Path(__file__).resolve().parent
+NET = """graph "net" {
+input %x : f32[N, 1024]
+parameter %w : f32[2048, 1024]
+parameter %v : f32[32, 2048]
+%a = linear(%x, %w, _)
+%b = activation(%a)
+%c = softmax(%b)
+%d = linear(%c, %v, _)
+output %d
+}
+"""
+
+
+class Profile(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="profile_")
+        self.folder = pathlib.Path(self.temporary.name)
+        (self.folder / "net.txt").write_text(NET)
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "SLURM_"))}
+        self.environment |= {"FAKE_LOG": str(self.folder / "prepared"), "XDG_STATE_HOME": str(self.folder / "home")}
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def start(self, *options, **environment):
+        words = [PROGRAM, "profile", "net.txt", "-o", "out", "--shapes", "x:256x1024"]
+        for name, value in (("--gpu", "cpu"), ("--runner", str(HERE / "fake_runner.py"))):
+            words += [] if name in options else [name, value]
+        words += options
+        return subprocess.Popen(words, cwd=self.folder, env=self.environment | environment, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def run_it(self, *options, code=0, **environment):
+        process = self.start(*options, **environment)
+        out, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, code, out + errors)
+        return out, errors
+
+    def profiled(self, *options, **environment):
+        return json.loads(self.run_it("--json", *options, **environment)[0])
+
+    def cases(self):
+        return [json.loads(line) for line in (self.folder / "out" / "cases.jsonl").read_text().splitlines()]
+
+    def rows(self):
+        with open(self.folder / "out" / "measurements.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def wait_until(self, condition, seconds, what):
+        until = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), until, what)
+            time.sleep(0.01)
+
+    def test_operations_and_the_network_become_rows(self):
+        self.assertEqual(self.profiled()["measured"], 5)
+        rows = self.rows()
+        self.assertEqual(sorted(row["operator"] for row in rows), ["", "activation", "linear", "linear", "softmax"])
+        for row in rows:
+            self.assertGreater(float(row["time_s"]), 1e-4)
+            self.assertEqual((row["gpu"], row["software"]), ("cpu", "fake 1.0, 1 threads"))
+            self.assertEqual(row["power_w"], "")
+        self.assertEqual({row["memory_bytes"] for row in rows}, {"4096"})
+        self.assertEqual(self.profiled()["measured"], 0)
+
+    def test_only_operations_or_only_networks(self):
+        self.assertIn("4 operations, 0 whole networks", self.run_it("--dry-run", "--only", "operations")[0])
+        self.assertIn("0 operations, 1 whole networks", self.run_it("--dry-run", "--only", "networks")[0])
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_runner_that_dies_costs_its_case_alone(self):
+        result = self.profiled(FAKE_RUNNER="softmax=die")
+        self.assertEqual((result["measured"], result["failed"]), (4, 1))
+        (failed,) = [case for case in self.cases() if case["status"] == "failed"]
+        self.assertEqual((failed["operator"], failed["reason"]), ("softmax", "the runner ended by signal 11 (Segmentation fault)"))
+
+    def test_a_runner_that_hangs_is_given_up(self):
+        result = self.profiled("--patience", "1", FAKE_RUNNER="softmax=hang")
+        self.assertEqual((result["measured"], result["failed"]), (4, 1))
+        (failed,) = [case for case in self.cases() if case["status"] == "failed"]
+        self.assertIn("no answer in 1 s", failed["reason"])
+
+    def test_failures_are_tried_again_where_asked_for(self):
+        result = self.profiled(FAKE_RUNNER="softmax=memory activation=unsupported")
+        self.assertEqual((result["measured"], result["failed"]), (3, 2))
+        self.assertEqual(self.profiled()["measured"], 0)
+        self.assertEqual(self.profiled("--retry-failed")["measured"], 2)
+        self.assertEqual(len(self.rows()), 5)
+
+    def test_a_runner_that_only_dies_ends_the_campaign(self):
+        _, errors = self.run_it(code=1, FAKE_RUNNER="all=die")
+        self.assertIn("died 5 times in a row", errors)
+
+    def test_sigkill_loses_the_case_at_hand_alone(self):
+        journal = self.folder / "out" / "cases.jsonl"
+        process = self.start()
+        self.wait_until(lambda: journal.exists() and journal.read_text().count("\n") >= 2, 60, "nothing is measured")
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        before = journal.read_text().count("\n")
+        result = self.profiled()
+        self.assertEqual(before + result["measured"], 5)
+        self.assertEqual(len({case["id"] for case in self.cases()}), 5)
+        # The runner of the killed one went with it: the recording and the folder are nobody's any more.
+        self.assertEqual(len(list((self.folder / "out").glob("log-*.jcrun"))), 2)
+
+    def test_ctrl_c_finishes_the_case_and_says_what_is_left(self):
+        journal = self.folder / "out" / "cases.jsonl"
+        process = self.start("--json")
+        self.wait_until(lambda: journal.exists() and "\n" in journal.read_text(), 60, "nothing is measured")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        result = json.loads(out)
+        self.assertEqual(result["stopped"], "stopped")
+        self.assertEqual(result["measured"] + result["left"], 5)
+        self.assertEqual(len(self.rows()), result["measured"])
+
+    def test_a_budget_is_kept_and_the_largest_work_comes_first(self):
+        result = self.profiled("--for", "1s")
+        self.assertEqual(result["stopped"], "the time is over")
+        self.assertGreater(result["left"], 0)
+        self.assertNotIn((self.folder / "prepared").read_text().splitlines()[0], ("softmax", "activation"))
+
+    def test_power_of_the_gpu_is_that_of_the_windows(self):
+        (self.folder / "gpu.toml").write_text("[[gpu]]\nload = {constant_w = 250}\n")
+        options = ("--gpu", "0", "--name", "a30", "--only", "operations", "--span", "2")
+        out = self.run_it("--json", *options, LD_LIBRARY_PATH=STANDIN, JOULECAST_STANDIN=str(self.folder / "gpu.toml"),
+                          JOULECAST_STANDIN_STATE=str(self.folder / "state"))[0]
+        self.assertEqual(json.loads(out)["measured"], 4)
+        for row in self.rows():
+            self.assertAlmostEqual(float(row["power_w"]), 250, delta=5)
+            self.assertAlmostEqual(float(row["energy_j"]), float(row["power_w"]) * float(row["time_s"]), delta=1e-9)
+            self.assertEqual(row["gpu"], "a30")
+
+    # Everything takes 0.2 ms: the network, and each of its four operations.
+    def test_sums_are_held_against_the_network(self):
+        self.profiled()
+        found = json.loads(self.run_it("--validate", "--json")[0])
+        (net,) = found["networks"]
+        self.assertEqual((net["missing_operations"], found["complete"]), (0, 1))
+        self.assertAlmostEqual(net["sum_s"]["value"] / net["time_s"]["value"], 4, delta=1.5)
+        self.assertIn("1 networks that lack nothing", self.run_it("--validate")[0])
+        self.assertIn("none of these networks", self.run_it("--validate", "--mode", "training", code=1)[1])
+
+    # The fake sleeps 0.2 ms an iteration; a sleep costs some 0.1 ms more, however long it is.
+    def test_short_runs_are_told_from_proportional_ones(self):
+        found = json.loads(self.run_it("--check-proportionality", "--json", "--span", "0.4")[0])
+        self.assertEqual(len(found["operations"]), 2)
+        for operation in found["operations"]:
+            self.assertAlmostEqual(operation["iteration_s"], 2e-4, delta=2e-5)
+            self.assertEqual(len(operation["points"]) % 4, 0)
+            self.assertGreater(operation["points"][-1][1], 0)
+        page = self.folder / "out" / "proportionality.html"
+        if page.exists():  # not where this was built without what draws
+            self.assertIn("Does time grow", page.read_text())
+
+    # The sensors of one GPU and the work of another would be a measurement of nothing.
+    def test_the_runner_works_on_the_gpu_that_is_measured(self):
+        (self.folder / "gpu.toml").write_text("".join(f"[[gpu]]\nload = {{constant_w = {watts}}}\n" for watts in (100, 200)))
+        environment = {"LD_LIBRARY_PATH": STANDIN, "JOULECAST_STANDIN": str(self.folder / "gpu.toml"),
+                       "JOULECAST_STANDIN_STATE": str(self.folder / "state")}
+        self.profiled("--gpu", "1", "--only", "networks", "--span", "2", **environment)
+        self.assertEqual((self.folder / "prepared.gpus").read_text(), "GPU-00000000-0000-4000-8000-000000000001")
+        self.assertAlmostEqual(float(self.rows()[0]["power_w"]), 200, delta=5)
+
+    def test_odd_requests_are_answered(self):
+        for options, word in ((("--window", "0.05"), "100 ms"), (("--for", "soon"), "no time"), (("--mode", "both"), "no mode"),
+                              (("--precision", "fp8"), "none that is measured"), (("--runner", "nobody"), "no runner"),
+                              (("--batch", "0"), "no batch size"), (("--target", "0"), "above 0")):
+            process = self.start(*options)
+            _, errors = process.communicate(timeout=60)
+            self.assertIn(process.returncode, (1, 2), options)
+            self.assertIn(word, errors)
+            self.assertFalse((self.folder / "out").exists(), options)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

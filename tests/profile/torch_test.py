@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The runner of PyTorch's C++ library on real networks; skipped where it was not built.
+
+torch_test.py <joulecast> <folder with model files>
+
+It is looked for in $JOULECAST_RUN_TORCH, else in build/runner. Every operation of the networks and these themselves have to
+run and to make what the program says: the runner compares the shapes.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, EXAMPLES = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+RUNNER = pathlib.Path(os.environ.get("JOULECAST_RUN_TORCH", PROGRAM.parent.parent / "runner" / "joulecast-run-torch"))
+ONCE = pathlib.Path(__file__).resolve().parent / "once.py"
+SKIPPED = 77
+# Of each kind one: convolutions, depthwise ones, attention, recurrent layers, transposed and resized images.
+NETWORKS = ["resnet18", "mobilenet_v3_large", "vit_b_16", "gpt2", "lstm", "deeplabv3_mobilenet", "convnext_tiny", "swin_t_dynamo"]
+CONV = """value input f32 shape=2,8,16,16
+value parameter f32 shape=16,8,3,3
+value computed f32 shape=2,16,{size},{size}
+node conv in=0,1,_ out=2 stride=1,1 dilation=1,1 padding_begin=1,1 padding_end=1,1 groups=1 transposed=0 same_padding=0
+output 2
+end
+"""
+
+
+def talk(*requests):
+    done = subprocess.run([RUNNER], input="".join(requests), capture_output=True, text=True, timeout=120, check=True)
+    return done.stdout.splitlines()
+
+
+class Torch(unittest.TestCase):
+    def test_all_operations_of_networks_run_and_make_the_shapes_that_are_meant(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([PROGRAM, "profile", *(EXAMPLES / f"{name}.onnx" for name in NETWORKS), "--gpu", "cpu", "--batch", "2",
+                                   "--mode", "inference,training", "--runner", ONCE, "-o", f"{folder}/out", "--json", "-q"],
+                                  env=os.environ | {"JOULECAST_RUNNER": str(RUNNER)}, capture_output=True, text=True, timeout=1500)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            journal = pathlib.Path(folder, "out", "cases.jsonl").read_text().splitlines()
+            failed = [line for line in journal if '"failed"' in line]
+            self.assertEqual(failed, [])
+            self.assertGreater(json.loads(done.stdout)["measured"], 300)
+
+    def test_copies_have_memory_of_their_own(self):
+        replies = talk("hello protocol=1 device=cpu threads=1\n",
+                       "prepare kind=operation mode=inference precision=fp32 copies_bytes=46080 copies_most=500\n", CONV.format(size=16))
+        self.assertIn("ok copies=10 distinct_copies=10 weight_bytes=4608", replies)
+
+    def test_another_shape_than_was_meant_is_refused(self):
+        replies = talk("hello protocol=1 device=cpu threads=1\n", "prepare kind=operation mode=inference precision=fp32\n",
+                       CONV.format(size=15), "run iterations=1\n", "run iterations=1\n")
+        self.assertRegex(replies[2], "error kind=unsupported text=conv%20makes%20\\[2,%2016,%2016,%2016\\]")
+        self.assertIn("nothing%20is%20prepared", replies[3])
+
+    def test_windows_have_edges_and_memory_is_not_made_up(self):
+        replies = talk("hello protocol=1 device=cpu threads=1\n", "prepare kind=operation mode=training precision=fp32\n",
+                       CONV.format(size=16), "run iterations=3\n", "memory\n")
+        window = dict(word.split("=") for word in replies[2].split()[1:])
+        self.assertEqual(window["iterations"], "3")
+        self.assertGreater(int(window["end_us"]), int(window["begin_us"]))
+        self.assertNotIn("device_s", window)
+        self.assertEqual(replies[3], "ok")
+
+    def test_odd_lines_are_answered_and_nothing_ends(self):
+        replies = talk("run iterations=1\n", "hello protocol=2 device=cpu\n", "hello protocol=1 device=cpu threads=1\n", "nonsense\n",
+                       "prepare kind=operation\n", "value input f99 shape=1\nend\n", "prepare kind=operation\n", "node relu in=7 out=8\nend\n",
+                       "prepare kind=operation\n", "value input f32 shape=2\nnode bogus in=0 out=0\nend\n",
+                       "prepare kind=operation\n", "value input f32 shape=1000000000,1000000000\noutput 0\nend\n", "release\n")
+        kinds = [re.match("(ok|error kind=[a-z_]+)", reply).group(1) for reply in replies]
+        self.assertEqual(kinds, ["error kind=protocol"] * 2 + ["ok", "error kind=protocol", "error kind=unsupported", "error kind=protocol",
+                                 "error kind=unsupported", "error kind=out_of_memory", "ok"])
+
+
+if __name__ == "__main__":
+    if not RUNNER.exists():
+        print(f"skipped: {RUNNER} is not there; docs/howto/profile-your-device.md builds it")
+        sys.exit(SKIPPED)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
