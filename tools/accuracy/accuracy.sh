@@ -22,7 +22,10 @@ if [ -n "${DATA:-}" ]; then
     --calibration "$work/calibration.json" --out "$figures"
   python3 $tools/published.py --joulecast "$program" --data "$DATA" --graphs "$GRAPHS" --work "$work" \
     --out "$figures/tables.json"
+  $tools/octave.py --joulecast "$program" --data "$DATA" --work "$work/octave" --out "$figures/octave.json"
   $tools/limits.py --joulecast "$program" --data "$DATA" --out "$figures/limits.json"
+  $tools/maxq.py --joulecast "$program" --data "$DATA" --out "$figures/maxq.json"
+  $tools/laptop.py --joulecast "$program" --data "$DATA" --out "$figures/laptop.json"
   $tools/clocks.py examples/*.onnx --gpu a30 --joulecast "$program" --out "$figures/clocks.json"
   printf '{\n "date": "%s",\n "machine": "%s, %s cores, %s"\n}\n' "$(date -I)" \
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" \

@@ -5,12 +5,18 @@
 from __future__ import annotations
 
 import math
+import pathlib
+import tempfile
 import unittest
 
 import calibration
 import charts
 import errors
+import goals
+import laptop
 import limits
+import maxq
+import octave
 import page
 import shapes
 import tables
@@ -30,6 +36,7 @@ class Errors(unittest.TestCase):
         self.assertAlmostEqual(found["mape"], 0.15)
         self.assertAlmostEqual(found["median_ape"], 0.1)
         self.assertAlmostEqual(found["p90_ape"], 0.1 + 0.8 * 0.15)
+        self.assertAlmostEqual(found["worst_ape"], 0.25)
         self.assertAlmostEqual(found["bias"], 0.25 / 3)
         self.assertAlmostEqual(found["r2"], 1 - 1.05 / (42 / 9))
         self.assertAlmostEqual(found["coverage"], 1 / 3)  # 1 is on the bound of 1.1, 2 and 4 are outside
@@ -58,6 +65,95 @@ class Limits(unittest.TestCase):
         self.assertAlmostEqual(cell["energy_lost"], 105 / 90 - 1)
         self.assertAlmostEqual(cell["edp_lost"], 0.0)
         self.assertAlmostEqual(limits.judged(sweep, found, [100.0, 50.0])["time"], 0.0)
+
+
+class Sweeps(unittest.TestCase):
+    def test_a_run_submitted_twice_counts_once(self) -> None:
+        head = "gpu_power_limit_w,benchmark,scenario,valid,samples_per_s"
+        lines = [
+            "350,x-99,Offline,VALID,3", "700,x-99,Offline,VALID,4", "350,x-99.9,Offline,VALID,3", "700,x-99.9,Offline,VALID,4",
+            "350,y,Server,VALID,1", "700,y,Server,VALID,2", "350,z,Offline,INVALID,1", "700,z,Offline,VALID,2",
+        ]  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "power").mkdir()
+            (pathlib.Path(folder) / "power/mlperf_inference_v41_h200.csv").write_text("\n".join([head, *lines]))
+            self.assertEqual(maxq.offline(pathlib.Path(folder)), {"x-99": {350.0: 3.0, 700.0: 4.0}})
+        self.assertEqual(maxq.family("x-99.9"), "x")
+
+    def test_throughput_is_kept_as_times_grow(self) -> None:
+        cell = maxq.judged("x", {350.0: 3.0, 700.0: 4.0}, {350.0: (2.0, 1.0), 700.0: (1.0, 1.0)}, "it")
+        self.assertAlmostEqual(cell["measured"], 0.75)
+        self.assertAlmostEqual(cell["predicted"], 0.5)
+        self.assertAlmostEqual(maxq.summed_up([cell])["predicted_bias"], -1 / 3)
+
+    def test_clocks_are_judged_as_ratios_to_the_free_run(self) -> None:
+        """At 2000 MHz times are right and power is 25 % too high; at 1000 MHz the time is 10 % too long. Energies: 100, 90, 60;
+        predicted: 100, 112.5, 132."""
+        measured = {2000.0: (1.0, 90.0), 1000.0: (2.0, 30.0)}
+        found = {laptop.HIGHEST_MHZ: (5.0, 50.0), 2000.0: (5.0, 56.25), 1000.0: (11.0, 30.0)}
+        cell = laptop.judged(measured, (1.0, 100.0), found)
+        self.assertAlmostEqual(cell["time_upper"], 0.0)
+        self.assertAlmostEqual(cell["power_upper"], 0.25)
+        self.assertAlmostEqual(cell["time_lower"], 0.1)
+        self.assertEqual((cell["least_energy_mhz"], cell["predicted_mhz"]), (1000.0, 2000.0))
+        self.assertAlmostEqual(cell["saved_at_best"], 0.4)
+        self.assertAlmostEqual(cell["saved_at_predicted"], 0.1)
+
+    def test_what_stands_in(self) -> None:
+        found = [laptop.stand_in(name) for name in ("01_sgemm_nn", "19_ReLU", "05_conv3d_forward", "11_ConvTranspose2d_Tanh")]
+        self.assertEqual([kind and kind[0] for kind in found], ["products", "elementwise", None, None])
+
+
+class Octave(unittest.TestCase):
+    def test_rows_beyond_a_limit_by_twice_at_most(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "t.csv").write_text("a,b\n7,1\n8,1\n15,1\n1,3\n17,1\n15,9\n")
+            octave.parted(folder / "t.csv", {"a": 7, "b": 1}, folder / "in/t.csv", folder / "out/t.csv")
+            self.assertEqual((folder / "in/t.csv").read_text(), "a,b\n7,1\n")
+            self.assertEqual((folder / "out/t.csv").read_text(), "a,b\n8,1\n15,1\n1,3\n")
+
+
+class Goals(unittest.TestCase):
+    BARS = [goals.Bar("error", most=0.05), goals.Bar("R2", least=0.99, share=False)]
+
+    def test_a_goal_is_met_where_every_measure_is(self) -> None:
+        self.assertEqual(goals.Goal("x", self.BARS, [[0.05, 0.99]]).row()[2:], ["<= 5, >= 0.99", "5, 0.99", "-", "yes"])
+        self.assertEqual(goals.Goal("x", self.BARS, [[0.05, 0.98]]).row()[2:], ["<= 5, >= 0.99", "5, **0.98**", "-", "no"])
+        between = [goals.Bar("covered", least=0.87, most=0.93)]
+        self.assertEqual([goals.Goal("x", between, [[v]]).verdict() for v in (0.86, 0.9, 0.94)], ["no", "yes", "no"])
+
+    def test_ranges_count_the_cases_that_meet_it(self) -> None:
+        goal = goals.Goal("x", self.BARS, [[0.01, 1.0], [0.09, 1.0], [0.02, 0.5]])
+        self.assertEqual(goal.row()[3:], ["**1 to 9**, **0.5 to 1**", "-", "1 of 3"])
+
+    def test_what_nobody_measured_is_neither_met_nor_missed(self) -> None:
+        self.assertEqual(goals.Goal("x", self.BARS, [[None, None]]).verdict(), "not measured")
+        self.assertEqual(goals.Goal("x", self.BARS, [[0.01, None]]).verdict(), "as far as measured")
+        self.assertEqual(goals.Goal("x", self.BARS, [[0.06, None]]).verdict(), "no")
+
+    def test_the_worst_lies_beyond_the_90th_percentile(self) -> None:
+        self.assertEqual(goals.worst({"p90_ape": 0.1, "worst_ape": 0.3}), 0.3)
+        self.assertIsNone(goals.worst({"p90_ape": 0.1}))
+        goal = goals.Goal("x", [goals.Bar("worst", most=goals.WORST)], [[goals.worst({"p90_ape": 0.25})]])
+        self.assertEqual(goal.row()[3:], ["**> 25**", "-", "no"])
+
+    def test_goals_follow_the_figures(self) -> None:
+        """Every part has rows, and better figures meet what worse ones missed."""
+        figures = page.read_figures()
+        for part in goals.PARTS:
+            self.assertTrue(part(figures), part.__name__)
+        for part, path, of in (
+            (goals.operations, "operations/held_out_operations", "heidelberg"),
+            (goals.networks, "families/family_networks", "a30"),
+        ):
+            cells = page.single(figures, path)
+            key = next(key for key in cells if key.startswith(of))
+            for quantity in ("time", "power", "energy"):
+                cells[key][quantity] |= {"mape": 0.01, "median_ape": 0.01, "r2": 0.999, "worst_ape": 0.1}
+            self.assertEqual(part(figures)[0].verdict(), "yes")
+            cells[key]["energy"]["mape"] = 0.2
+            self.assertEqual(part(figures)[0].verdict(), "no")
 
 
 class Calibration(unittest.TestCase):

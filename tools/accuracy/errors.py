@@ -71,6 +71,7 @@ def figures(rows: list[dict]) -> dict:
         "mape": sum(errors) / len(errors),
         "median_ape": median(errors),
         "p90_ape": quantile(errors, 0.9),
+        "worst_ape": max(errors),
         "bias": sum(relative(row) for row in rows) / len(rows),
         "coverage": sum(covered(row) for row in rows) / len(rows),
     }

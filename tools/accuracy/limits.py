@@ -8,7 +8,6 @@ Zeus' training of ResNet-50 on ImageNet, whose images are cropped to 224 x 224, 
 nothing is fitted. Times and powers are judged as ratios to those at the default limit; energy and delay times energy by
 what the limit of the least predicted one loses against the best measured one.
 """
-import argparse
 import collections
 import csv
 import io
@@ -17,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import arguments
 from errors import write_json
 
 IMAGES = 1281167  # of ImageNet's training set
@@ -99,15 +99,9 @@ def known_settings(sweep: Sweep) -> dict[str, list[float]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--joulecast", required=True, help="the program")
-    parser.add_argument("--data", required=True, type=pathlib.Path, help="folder of published tables")
-    root = pathlib.Path(__file__).resolve().parents[2]
-    parser.add_argument("--pack", default=str(root / "data/packs/joulecast.jcpack"))
-    parser.add_argument("--out", required=True, help="the JSON file to write")
-    options = parser.parse_args()
+    options = arguments.of_command_line(__doc__)
     cells: dict[tuple[str, str], list] = collections.defaultdict(list)
-    resnet = str(root / "examples/resnet50.onnx")
+    resnet = str(arguments.ROOT / "examples/resnet50.onnx")
     for (gpu, batch), sweep in sorted(zeus(options.data).items()):
         for known, given in known_settings(sweep).items():
             found = predicted(resnet, gpu, ["--mode", "training", "--batch", str(batch)], sweep, given, options)

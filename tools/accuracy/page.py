@@ -5,9 +5,9 @@
     tools/accuracy/page.py            writes the page, and the figures that the shipped pack carries
     tools/accuracy/page.py --check    fails where the page, a figure of the pack or a chart is stale
 
-In the template `{{table NAME}}` is a table of tables.py, `{{chart NAME}}` a chart of charts.py,
-`{{percent FILE/KEY/KEY}}` and `{{count ...}}` a single figure, `{{covered TABLE}}` what intervals hold of a table, and lines between `{{if FILE}}` and `{{end}}` stand only
-where docs/accuracy/FILE.json exists. Standard library only.
+In the template `{{table NAME}}` is a table of tables.py or goals.py, `{{chart NAME}}` a chart of charts.py,
+`{{percent FILE/KEY/KEY}}` and `{{count ...}}` a single figure, `{{goals}}` how many are met, `{{covered TABLE}}` what
+intervals hold of a table, and lines between `{{if FILE}}` and `{{end}}` stand only where docs/accuracy/FILE.json exists. Standard library only.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import charts
+import goals
 import tables
 from errors import write_json
 
@@ -77,11 +78,13 @@ def page(figures: dict[str, dict]) -> str:
     def filled(match: re.Match) -> str:
         kind, _, rest = match[1].partition(" ")
         if kind == "table":
-            return getattr(tables, rest)(figures)
+            return getattr(goals if rest.startswith("goals") else tables, rest)(figures)
         if kind == "chart":
             return f"![{charts.TITLES[rest]}](accuracy/{rest}.svg)"
         if kind == "percent":
             return f"{100 * single(figures, rest):.1f}"
+        if kind == "goals":
+            return goals.goals_met(figures)
         if kind == "covered":
             return f"{100 * tables.covered(figures, rest):.0f}"
         if kind == "count":

@@ -67,6 +67,17 @@ def held_out_captured(figures: Figures) -> str:
     return of_pack(figures, "held_out_operations", lambda key: not eager(key))
 
 
+def octave(figures: Figures) -> str:
+    head = ["table, GPU", "n", "bound: median", "time: median", "MAPE", "bias", "R2"]
+    rows = []
+    for table, cells in figures["octave"]["tables"].items():
+        for gpu, cell in cells.items():
+            time = cell["time"]
+            row = [f"{table.removesuffix('.csv')}, {gpu}", str(time["n"]), percent(time["baseline_median_ape"])]
+            rows.append(row + [*(percent(time[key]) for key in ("median_ape", "mape", "bias")), number(time["r2"])])
+    return markdown(head, rows)
+
+
 def held_out_gpus(figures: Figures) -> str:
     return of_pack(figures, "held_out_gpus", eager)
 
@@ -274,6 +285,30 @@ def limits(figures: Figures) -> str:
         for cell in figures["limits"]["rows"]
     ]
     return markdown(head, rows)
+
+
+def maxq(figures: Figures) -> str:
+    head = ["benchmark", "limit", "stands in", "throughput kept: measured", "predicted", "cube root"]
+    rows = [
+        [cell["benchmark"], f"{cell['limit_w']:g} of {cell['default_w']:g} W", cell["stands_in"]]
+        + [percent(cell[key]) for key in ("measured", "predicted", "cube_root")]
+        for cell in figures["maxq"]["rows"]
+    ]
+    found = figures["maxq"]
+    errors = [f"{percent(found[f'{key}_mape'])} ({100 * found[f'{key}_bias']:+.1f})" for key in ("predicted", "cube_root")]
+    return markdown(head, [*rows, ["mean error (bias)", "", "", "", *errors]])
+
+
+def laptop(figures: Figures) -> str:
+    head = ["operations", "n", "known", "T, upper half", "P", "T, lower half", "P", "least E at", "E saved"]
+    keys = ("time_upper", "power_upper", "time_lower", "power_lower")
+    rows = [
+        [cell["kind"], str(cell["n"]), cell["known"], *(percent(cell[key]) for key in keys)]
+        + [f"{cell['least_energy_mhz']:.0f} MHz", percent(cell["saved_at_best"])]
+        + [f"{cell['predicted_mhz']:.0f} MHz", percent(cell["saved_at_predicted"])]
+        for cell in figures["laptop"]["rows"]
+    ]
+    return markdown([*head, "predicted at", "E saved there"], rows)
 
 
 def clocks(figures: Figures) -> str:
