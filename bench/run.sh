@@ -4,6 +4,7 @@
 # JOULECAST_FULL   a ResNet-50 ONNX file with its weights inside (tools/zoo/make_full.sh makes one)
 # JOULECAST_BIG    an ONNX file of about 2 GB (likewise)
 # PYTHON           a Python that has onnx
+# NVML_PYTHON    a Python that has nvidia-ml-py
 # THESIS_PYTHON    a Python that has scikit-learn (bench/thesis_venv.sh makes one)
 # THESIS_TABLE     heidelberg_operations.csv, for its forests; else they are fitted on made-up rows
 set -euo pipefail
@@ -68,6 +69,10 @@ for mode in prepared whole; do
   warm=$(awk -v ns=$((end - begin)) 'BEGIN {printf "%.1f", ns / 20000 / 1000}')
   echo "ours: $load ms to start, load pack, import and lower; $warm us a prediction, $mode workload"
 done
+echo "recording of 8 GPUs at 50 Hz, an hour:"
+"$build/bench_recording" write "$work/run.jcrun" 3600
+"$build/bench_recording" read "$work/run.jcrun"
+rm "$work/run.jcrun"
 thesis=${THESIS_PYTHON:-python3}
 if "$thesis" -c 'import sklearn' 2>/dev/null; then
   # Its times say what a process does; its start and Python's imports stand in the last line.
@@ -82,3 +87,8 @@ else
   echo "the thesis' way: skipped, set THESIS_PYTHON to a Python that has scikit-learn (bench/thesis_venv.sh)"
 fi
 echo "the thesis' own figures: 30 s to load its models, 0.5 s to prepare, 30 ms to predict"
+if "${NVML_PYTHON:-python3}" -c 'import pynvml' 2>/dev/null; then
+  "${NVML_PYTHON:-python3}" "$root/bench/sampler_cost.py" "$build"
+else
+  echo "sampling beside pynvml: skipped, set NVML_PYTHON to one that has nvidia-ml-py"
+fi
