@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(parts joulecast_fmt joulecast_base joulecast_graph joulecast_gpu_file joulecast_gpu joulecast_import
-          joulecast_dataset joulecast_trees joulecast_pack joulecast_predict)
+          joulecast_dataset joulecast_trees joulecast_pack joulecast_predict joulecast_marks)
 if(NOT TARGET joulecast_fmt) # the project around us has brought its own fmt
   list(REMOVE_ITEM parts joulecast_fmt)
 endif()
@@ -15,7 +15,13 @@ set_target_properties(joulecast_library PROPERTIES EXPORT_NAME joulecast)
 target_compile_features(joulecast_library INTERFACE cxx_std_20)
 target_link_libraries(joulecast_library INTERFACE joulecast_predict joulecast_import joulecast_gpu joulecast_graph)
 
+# In C, and for programs that need nothing else of ours.
+add_library(joulecast::marks ALIAS joulecast_marks)
+set_target_properties(joulecast_marks PROPERTIES EXPORT_NAME marks)
+
 install(FILES data/packs/joulecast.jcpack DESTINATION ${CMAKE_INSTALL_DATADIR}/joulecast)
+install(DIRECTORY python/hook/ DESTINATION ${CMAKE_INSTALL_DATADIR}/joulecast/hook
+        FILES_MATCHING PATTERN "*.py" PATTERN tests EXCLUDE PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY include/joulecast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(TARGETS joulecast_library ${parts} EXPORT joulecast ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

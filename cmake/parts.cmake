@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # One small static library a part, and its unit tests beside the code.
 
-set(JOULECAST_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+set(JOULECAST_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                       $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
                        -Wnull-dereference)
 
 # joulecast_part(graph SOURCES a.cpp ... PUBLIC joulecast_base PRIVATE fmt::fmt)
