@@ -22,6 +22,8 @@ set_target_properties(joulecast_marks PROPERTIES EXPORT_NAME marks)
 install(FILES data/packs/joulecast.jcpack DESTINATION ${CMAKE_INSTALL_DATADIR}/joulecast)
 install(DIRECTORY python/hook/ DESTINATION ${CMAKE_INSTALL_DATADIR}/joulecast/hook
         FILES_MATCHING PATTERN "*.py" PATTERN tests EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY tools/zoo DESTINATION ${CMAKE_INSTALL_DATADIR}/joulecast
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.txt" PATTERN "*.sh" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY include/joulecast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(TARGETS joulecast_library ${parts} EXPORT joulecast ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

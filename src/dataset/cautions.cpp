@@ -40,6 +40,7 @@ constexpr std::array kCautions{
     Caution{"power-window-short", Spoils::kPower, "the run is shorter than what the power sensor averages over"},
     Caution{"replicas", Spoils::kNothing, "memory holds what several GPUs training together need beside the network"},
     Caution{"start-up-included", Spoils::kTime, "the whole process was timed, its start included"},
+    Caution{"throttled", Spoils::kTimeAndPower, "the chip was too hot and held its clocks down"},
     Caution{"time-unsteady", Spoils::kTime, "the times scatter by more than 10 %"},
     Caution{"typed-by-hand", Spoils::kNothing, "typed from a page or parsed from prose"},
 };

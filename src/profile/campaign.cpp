@@ -14,6 +14,7 @@
 #include "profile/power_tap.h"
 #include "profile/program_text.h"
 #include "profile/runner.h"
+#include "profile/sensor_span.h"
 
 namespace joulecast::profile {
 namespace {
@@ -79,6 +80,8 @@ class Log {
     }
     return tap_.finding(timing);
   }
+  // What the power sensor needs; absent where none tells.
+  [[nodiscard]] std::optional<SensorSpan> span() const { return tap_.span(); }
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] const RunnerProcess::Environment& environment() const { return environment_; }
   Result<void> finish() { return recorder_.finish("{}"); }
@@ -102,11 +105,16 @@ class Log {
 class Campaign {
  public:
   Campaign(const Plan& plan, const CampaignOptions& options, Journal journal)
-      : plan_(plan), options_(options), journal_(std::move(journal)) {}
+      : plan_(plan),
+        options_(options),
+        protocol_(options.protocol),
+        order_(options.order),
+        journal_(std::move(journal)) {}
 
   Result<CampaignResult> run();
 
  private:
+  void choose_span();
   Result<void> start_runner();
   Result<void> measure(const PlannedCase& planned);
   CaseResult result_of(const PlannedCase& planned);
@@ -116,6 +124,8 @@ class Campaign {
 
   const Plan& plan_;
   const CampaignOptions& options_;
+  Protocol protocol_;
+  OrderOptions order_;
   Journal journal_;
   std::unique_ptr<Log> log_;
   std::unique_ptr<RunnerProcess> runner_;
@@ -133,8 +143,9 @@ Result<void> Campaign::start_runner() {
   if (!hello) return tl::unexpected<Error>(std::move(hello).error().in(options_.runner.front()));
   bench_ = {
       options_.gpu, log_->label(), hello->text("runtime"), hello->text("software"),
-      fmt::format("joulecast profile: windows of {:g} s, at least {}, until the standard error is under {:g} %",
-                  options_.protocol.window.value(), options_.protocol.least_windows, 100 * options_.protocol.target)};
+      fmt::format("joulecast profile: windows of {:g} s, at least {} and {:.2g} s, until the standard error is under "
+                  "{:g} %",
+                  protocol_.window.value(), protocol_.least_windows, protocol_.span.value(), 100 * protocol_.target)};
   if (const auto threads = hello->integer("threads"); threads && options_.device == "cpu") {
     bench_.software += fmt::format(", {} threads", *threads);
   }
@@ -146,13 +157,14 @@ CaseResult Campaign::result_of(const PlannedCase& planned) {
   result.id = planned.id;
   result.started = iso_utc(utc_now());
   log_->begin(planned);
-  auto timing = time_case(*runner_, planned.request, options_.protocol);
+  auto timing = time_case(*runner_, planned.request, protocol_);
   if (timing) {
     result.measured = true;
     result.timing = std::move(*timing);
     PowerFinding found = log_->finding(result.timing);
     result.power = std::move(found.power);
     result.doubts = std::move(found.doubts);
+    result.slowed_by = std::move(found.slowed_by);
   } else {
     result.reason = timing.error().text();
     // What it left of the device's context is not to be trusted, unless it said no before it touched it.
@@ -199,10 +211,21 @@ std::string Campaign::reason_to_stop() const {
   return {};
 }
 
+void Campaign::choose_span() {
+  if (options_.span) {
+    protocol_.span = *options_.span;
+  } else if (const auto needed = log_->span()) {
+    protocol_.span = Seconds{std::max(protocol_.span.value(), needed->span.value())};
+  }
+  order_.case_s = protocol_.span.value() + protocol_.shortest_warmup.value();
+  order_.iterations = static_cast<double>(protocol_.least_windows);
+}
+
 Result<CampaignResult> Campaign::run() {
-  const std::vector<std::size_t> order = todo(plan_, journal_.results(), options_.order);
-  total_ = order.size();
   JC_ASSIGN_OR_RETURN(log_, Log::start(options_, journal_.next_log()));
+  choose_span();
+  const std::vector<std::size_t> order = todo(plan_, journal_.results(), order_);
+  total_ = order.size();
   JC_RETURN_IF_ERROR(start_runner());
   Result<void> going;
   for (const std::size_t i : order) {
@@ -216,7 +239,7 @@ Result<CampaignResult> Campaign::run() {
   JC_RETURN_IF_ERROR(journal_.write_measurements(plan_, bench_));
   JC_RETURN_IF_ERROR(log_->finish());
   if (!going) return tl::unexpected<Error>(std::move(going).error());
-  out_.left = todo(plan_, journal_.results(), options_.order).size();
+  out_.left = todo(plan_, journal_.results(), order_).size();
   return std::move(out_);
 }
 

@@ -33,6 +33,7 @@ struct CampaignOptions {
   std::string gpu;                  // as rows name it
   std::size_t threads = 0;          // of a processor; 0: the runner's own choice
   Protocol protocol;
+  std::optional<Seconds> span;  // asked for; else what the power sensor needs, and protocol.span at least
   OrderOptions order;
   std::optional<Seconds> budget;
   SensorOptions sensors;

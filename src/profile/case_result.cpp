@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dataset/cautions.h"
+
 namespace joulecast::profile {
 namespace {
 
@@ -68,6 +70,7 @@ void put_measured(Json& json, const CaseResult& result) {
                      {"source", result.power->source}};
   }
   if (!result.doubts.empty()) json["doubts"] = result.doubts;
+  if (!result.slowed_by.empty()) json["slowed_by"] = result.slowed_by;
   json["windows"] = windows_json(timing);
 }
 
@@ -93,13 +96,16 @@ CaseResult from_json(const Json& json) {
                           power.at("source").get<std::string>()};
   }
   out.doubts = get<std::vector<std::string>>(json, "doubts").value_or(std::vector<std::string>{});
+  out.slowed_by = get<std::string>(json, "slowed_by").value_or("");
   return out;
 }
 
 std::string cautions(const CaseResult& result) {
   std::string out;
-  if (result.timing.host_share > kHostBound && result.timing.windows.front().device_s) out = "host-bound";
-  if (!result.timing.settled) out += out.empty() ? "time-unsteady" : ",time-unsteady";
+  if (result.timing.host_share > kHostBound && result.timing.windows.front().device_s) add_caution(out, "host-bound");
+  if (!result.timing.settled) add_caution(out, "time-unsteady");
+  if (result.slowed_by.find("power limit") != std::string::npos) add_caution(out, "capped-clock");
+  if (result.slowed_by.find("thermal") != std::string::npos) add_caution(out, "throttled");
   return out;
 }
 
@@ -165,6 +171,7 @@ Measurement measurement(const CaseResult& result, const PlannedCase& planned, co
     row.set_text(Column::kOperands, planned.operation.operands);
     row.set_text(Column::kAttributes, planned.operation.attributes);
     row.set_integer(Column::kWeightCopies, result.timing.copies);
+    if (!planned.request.input_gradient) row.set_text(Column::kDetails, "input_gradient=0");
   } else {
     row.set_text(Column::kKind, "network");
     row.set_text(Column::kName, planned.network);

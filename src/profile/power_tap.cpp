@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/power_tap.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "analysis/account.h"
 #include "analysis/channel_series.h"
+#include "analysis/event_reasons.h"
+#include "analysis/steady.h"
 
 namespace joulecast::profile {
+namespace {
+
+struct Settled {
+  DeviceAccount account;
+  double seconds = 0, cut_s = 0;
+};
+
+// Start-up alone is cut: nothing ends before the last window does.
+Settled settled_part(const Recording& recording, const std::string& device, const Phase& whole) {
+  const Accountant accountant(recording);
+  if (auto steady = steady_run(recording, accountant, device, whole, std::nullopt);
+      steady && steady->cut_head_s > 0 && steady->cut_tail_s == 0) {
+    return {std::move(steady->account), steady->seconds(), steady->cut_head_s};
+  }
+  return {accountant.account(device, whole.begin, whole.end), whole.seconds(), 0};
+}
+
+}  // namespace
 
 PowerTap::PowerTap(std::vector<Channel> channels, nlohmann::json head, std::string device)
     : device_(std::move(device)) {
@@ -39,6 +61,11 @@ bool PowerTap::reaches(MonotonicUs time) const {
   return true;
 }
 
+std::optional<SensorSpan> PowerTap::span() const {
+  const std::lock_guard lock(mutex_);
+  return span_for_power(recent_, device_);
+}
+
 PowerFinding PowerTap::finding(const CaseTiming& timing) const {
   const std::lock_guard lock(mutex_);
   PowerFinding out;
@@ -47,13 +74,17 @@ PowerFinding PowerTap::finding(const CaseTiming& timing) const {
     return channel.device == device_ && tells_energy(channel);
   });
   if (!any) return out;
-  const MonotonicUs begin = timing.windows.front().begin_us, end = timing.windows.back().end_us;
-  const DeviceAccount account = Accountant(recent_).account(device_, begin, end);
+  const Phase whole{"windows", "", kRecorderTrack, timing.windows.front().begin_us, timing.windows.back().end_us};
+  const Settled settled = settled_part(recent_, device_, whole);
+  const DeviceAccount& account = settled.account;
   out.doubts = account.doubts;
+  if (account.event_reasons) out.slowed_by = reasons_text(*account.event_reasons);
+  if (settled.cut_s > 0) {
+    out.doubts.push_back(fmt::format("power had not settled: its first {:.1f} s are left out", settled.cut_s));
+  }
   if (account.energy.empty() || account.energy.front().coverage < kLeastCoverage) return out;
   const SourceEnergy& best = account.energy.front();
-  const double span = seconds_of(end - begin);
-  const double power = best.energy.value() / span, error = best.standard_error.value() / span;
+  const double power = best.energy.value() / settled.seconds, error = best.standard_error.value() / settled.seconds;
   out.power = CasePower{power, error, power * timing.mean_s, error * timing.mean_s, best.source};
   return out;
 }

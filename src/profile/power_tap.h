@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profile/case_result.h"
+#include "profile/sensor_span.h"
 #include "profile/time_case.h"
 #include "recording/recording.h"
 
@@ -17,6 +18,7 @@ namespace joulecast::profile {
 struct PowerFinding {
   std::optional<CasePower> power;
   std::vector<std::string> doubts;
+  std::string slowed_by;  // reasons that held the clocks down at some moment; empty for none
 };
 
 // One device's readings. add() and the rest may be called by different threads.
@@ -28,8 +30,11 @@ class PowerTap {
   void add(std::size_t channel, const Reading& reading);
   // Forgets what was before.
   void begin();
-  // Power over all windows of the case and the pauses between, and the energy of an iteration at that power.
+  // Power over all windows of the case and the pauses between, and the energy of an iteration at that power. Where the
+  // power had not settled at the first window, what comes before its change point is left out, and a doubt says so.
   [[nodiscard]] PowerFinding finding(const CaseTiming& timing) const;
+  // What span_for_power() says of these channels.
+  [[nodiscard]] std::optional<SensorSpan> span() const;
   // Every channel has a reading after that moment, or a second has passed.
   [[nodiscard]] bool reaches(MonotonicUs time) const;
 

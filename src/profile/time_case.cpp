@@ -80,9 +80,12 @@ Result<void> read_memory(Runner& runner, const Protocol& protocol, CaseTiming& t
 
 Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Protocol& protocol) {
   CaseTiming timing;
-  timing.copies = prepared.integer("copies").value_or(1);
-  timing.weight_bytes = prepared.integer("weight_bytes").value_or(0);
-  if (prepared.integer("distinct_copies").value_or(timing.copies) != timing.copies) {
+  const auto copies = prepared.integer("copies"), distinct = prepared.integer("distinct_copies"),
+             bytes = prepared.integer("weight_bytes");
+  if (!copies || !distinct || !bytes) return invalid("the runner does not say where its copies of the weights lie");
+  timing.copies = *copies;
+  timing.weight_bytes = *bytes;
+  if (*distinct != *copies) {
     return invalid("the runner's copies of the weights share memory");
   }
   Timer timer(runner, protocol);

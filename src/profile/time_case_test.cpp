@@ -87,6 +87,12 @@ TEST(TimeCase, CopiesThatShareMemoryAreNoMeasurement) {
   EXPECT_EQ(time_case(runner, {}, {}).error().code(), ErrorCode::kInvalidInput);
 }
 
+TEST(TimeCase, CopiesThatNobodySpeaksOfAreNoMeasurementEither) {
+  FakeRunner runner;
+  runner.prepared = "ok copies=3 weight_bytes=40\n";
+  EXPECT_EQ(time_case(runner, {}, {}).error().text(), "the runner does not say where its copies of the weights lie");
+}
+
 TEST(TimeCase, TheRunnersErrorIsTheCases) {
   FakeRunner runner;
   runner.fails = Error{ErrorCode::kDevice, "CUDA out of memory"};

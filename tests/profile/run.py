@@ -16,6 +16,7 @@ import time
 import unittest
 
 PROGRAM, STANDIN = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 HERE = pathlib.Path(__file__).resolve().parent
 NET = """graph "net" {
 input %x : f32[N, 1024]
@@ -32,6 +33,7 @@ output %d
 
 class Profile(unittest.TestCase):
     def setUp(self):
+        self.words = ["net.txt", "--shapes", "x:256x1024"]
         self.temporary = tempfile.TemporaryDirectory(prefix="profile_")
         self.folder = pathlib.Path(self.temporary.name)
         (self.folder / "net.txt").write_text(NET)
@@ -42,7 +44,7 @@ class Profile(unittest.TestCase):
         self.temporary.cleanup()
 
     def start(self, *options, **environment):
-        words = [PROGRAM, "profile", "net.txt", "-o", "out", "--shapes", "x:256x1024"]
+        words = [PROGRAM, "profile", *self.words, "-o", "out"]
         for name, value in (("--gpu", "cpu"), ("--runner", str(HERE / "fake_runner.py"))):
             words += [] if name in options else [name, value]
         words += options
@@ -86,6 +88,41 @@ class Profile(unittest.TestCase):
         self.assertIn("4 operations, 0 whole networks", self.run_it("--dry-run", "--only", "operations")[0])
         self.assertIn("0 operations, 1 whole networks", self.run_it("--dry-run", "--only", "networks")[0])
         self.assertFalse((self.folder / "out").exists())
+
+    # What a table of another GPU has is measured here, each operation once, in the table's own modes.
+    def test_operations_of_a_table(self):
+        (self.folder / "list.csv").write_text(
+            "operator,operands,mode,gpu,time_s\n"
+            '"linear","f32[8, 64]; w f32[32, 64]; _",inference,a30,0.1\n'
+            '"linear","f32[8, 64]; w f32[32, 64]; _",inference,a100,0.1\n'
+            '"linear","f32[8, 64]; w f32[32, 64]; _",training,a30,0.1\n'
+            'activation,"f32[8, 64]",,a30,0.1\n')
+        self.words = ["--operations", "list.csv"]
+        self.assertEqual(self.profiled()["measured"], 3)
+        self.assertEqual(sorted((row["operator"], row["mode"]) for row in self.rows()),
+                         [("activation", "inference"), ("linear", "inference"), ("linear", "training")])
+        (self.folder / "list.csv").write_text("operator,operands\nlinear,f32[8]\n")
+        self.assertIn("list.csv: line 2", self.run_it(code=1)[1])
+
+    # A python3 that stands for one with torch: what it makes is found, what it could not make is named.
+    def test_networks_of_the_zoo(self):
+        python = self.folder / "bin" / "python3"
+        python.parent.mkdir()
+        python.write_text("#!/bin/sh\n"
+                          'echo "$@" > words; echo "[1/2] made" >&2\n'
+                          f'mkdir -p "$6/torchscript"; cp {EXAMPLES}/resnet50.onnx "$6/torchscript/lib_net.onnx"\n'
+                          """echo '{"x/lib_bad": {"status": "failed", "reason": "too big"}}' > "$6/summary.json"\n""")
+        python.chmod(0o755)
+        self.words = ["--zoo", "torchvision:net", "--dry-run"]
+        out, errors = self.run_it(PATH=f"{python.parent}:{os.environ['PATH']}")
+        self.assertRegex(out, r"^\d+ operations, 1 whole networks")
+        self.assertIn("not made: x/lib_bad: too big", errors)
+        self.assertEqual((self.folder / "words").read_text().split()[:4], ["-m", "zoo", "export", "--no-references"])
+        self.assertEqual((self.folder / "out/zoo/zoo.log").read_text(), "[1/2] made\n")
+        self.words = ["--zoo", "nothing", "--dry-run"]
+        self.assertIn("the zoo has no list 'nothing'", self.run_it(code=1)[1])
+        self.words = ["--zoo", "../torchvision", "--dry-run"]
+        self.assertIn("is no name of the zoo", self.run_it(code=1)[1])
 
     def test_a_runner_that_dies_costs_its_case_alone(self):
         result = self.profiled(FAKE_RUNNER="softmax=die")

@@ -85,14 +85,12 @@ tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOp
   out.threads = options.threads;
   out.protocol.target = options.target;
   if (options.window_s) out.protocol.window = Seconds{*options.window_s};
-  if (options.span_s) out.protocol.span = Seconds{*options.span_s};
+  if (options.span_s) out.span = Seconds{*options.span_s};
   if (options.patience_s) out.protocol.patience = Seconds{*options.patience_s};
   out.order.seed = options.seed;
   out.order.noisy = options.noisy;
   out.order.retry_failed = options.retry_failed;
   out.order.by_gain = !options.budget.empty();
-  out.order.case_s = out.protocol.span.value() + out.protocol.shortest_warmup.value();
-  out.order.iterations = static_cast<double>(out.protocol.least_windows);
   out.tool_version = version();
   out.stop = [] { return stops > 0; };
   return out;
@@ -141,7 +139,7 @@ void print_plan(const profile::Plan& plan, const ProfileOptions& options, Output
 
 Outcome profile_command(const ProfileOptions& options, Output& output) {
   JC_RETURN_IF_FAILURE(check_numbers(options));
-  auto plan = plan_of(options);
+  auto plan = plan_of(options, output);
   if (!plan) return tl::unexpected(std::move(plan).error());
   for (const std::string& note : plan->notes()) output.note(note);
   if (options.dry_run) {

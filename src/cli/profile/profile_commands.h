@@ -32,6 +32,6 @@ report::Article proportionality_article(const std::vector<MeasuredDurations>& me
 Outcome write_article(report::Article article, const std::string& path, Output& output);
 
 // Everything the models ask for. What cannot be run is among the plan's notes.
-tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options);
+tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Output& output);
 
 }  // namespace joulecast::cli

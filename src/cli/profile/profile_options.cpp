@@ -15,6 +15,10 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   };
   app.add_option("MODEL", options.models, "model files whose operations, and which themselves, are measured")
       ->type_name(kModel);
+  app.add_option("--zoo", options.zoo, "networks of a library: torchvision, timm, ..., or torchvision:resnet18")
+      ->type_name("NAME");
+  app.add_option("--operations", options.operations, "measure the operations of a table, as dataset export writes it")
+      ->type_name(kFile);
   app.add_option("-o,--output", options.output, "folder of the campaign; an interrupted one goes on there")
       ->required()
       ->type_name("FOLDER");
@@ -46,9 +50,9 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   flag("-n,--dry-run", options.dry_run, "only say what would be measured");
   flag("--json", options.json, "print JSON");
   flag("-q,--quiet", options.quiet, "no progress");
-  add_examples(
-      app, {"joulecast profile resnet50.onnx --batch 32 -o a100", "joulecast profile *.onnx --gpu cpu --for 10m -o cpu",
-            "joulecast profile *.onnx --validate -o cpu"});
+  add_examples(app, {"joulecast profile resnet50.onnx --batch 32 -o a100",
+                     "joulecast profile --zoo torchvision --gpu cpu --for 10m -o cpu",
+                     "joulecast profile *.onnx --validate -o cpu"});
 }
 
 std::optional<double> parse_seconds(std::string_view text) {

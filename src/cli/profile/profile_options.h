@@ -12,7 +12,8 @@
 namespace joulecast::cli {
 
 struct ProfileOptions {
-  std::vector<std::string> models, batches, modes{"inference"}, precisions{"fp32"}, shapes;
+  std::vector<std::string> models, zoo, operations;
+  std::vector<std::string> batches, modes{"inference"}, precisions{"fp32"}, shapes;
   std::string output;
   std::string gpu = "0";         // "cpu", or as --gpu of measure: one GPU
   std::string name;              // of the device in the rows; empty: what the sensors call it

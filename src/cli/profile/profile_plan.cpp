@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -7,6 +8,8 @@
 #include "cli/profile/profile_commands.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
+#include "profile/operation_list.h"
+#include "profile/zoo.h"
 
 namespace joulecast::cli {
 namespace {
@@ -63,10 +66,51 @@ Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& 
   return {};
 }
 
+// A list that says no mode or precision gets those of the options.
+Outcome add_list(const std::string& file, const Wanted& wanted, profile::Plan& plan) {
+  auto list = profile::read_operation_list(file);
+  if (!list) return tl::unexpected<Failure>(std::move(list).error());
+  for (const profile::ListedOperation& one : *list) {
+    for (const Mode mode : one.mode ? std::vector{*one.mode} : wanted.modes) {
+      for (const Precision precision : one.precision ? std::vector{*one.precision} : wanted.precisions) {
+        auto added = plan.add_operation(one.text, mode, precision, true);
+        if (!added) {
+          return tl::unexpected<Failure>(std::move(added).error().in(fmt::format("{}: line {}", file, one.line)));
+        }
+      }
+    }
+  }
+  return {};
+}
+
+// Made in the campaign's folder, where the next start finds them.
+Outcome add_zoo(const ProfileOptions& options, const Wanted& wanted, profile::Plan& plan, Output& output) {
+  const std::string tools = profile::zoo_tools();
+  if (tools.empty() && !options.zoo.empty())
+    return usage("--zoo: this joulecast was installed without tools/zoo", "pass model files");
+  const bool terminal = !options.quiet && ::isatty(STDERR_FILENO) == 1;
+  for (const std::string& name : options.zoo) {
+    const auto networks = profile::export_zoo(tools, name, options.output + "/zoo", [&](const std::string& line) {
+      if (terminal) fmt::print(stderr, "\r{:.70}\033[K", printable(line));
+    });
+    if (terminal) fmt::print(stderr, "\r\033[K");
+    if (!networks) {
+      return tl::unexpected<Failure>(Failure{Error(networks.error()).in("--zoo"),
+                                             "networks are made by python3 with tools/zoo/requirements.txt; "
+                                             "tools/zoo/make_venv.sh makes such a one"});
+    }
+    for (const std::string& failed : networks->failed) output.note("not made: " + failed);
+    for (const std::string& file : networks->files) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
+  }
+  return {};
+}
+
 }  // namespace
 
-tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options) {
-  if (options.models.empty()) return usage("profile: no model", "joulecast profile MODEL... -o FOLDER");
+tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Output& output) {
+  if (options.models.empty() && options.zoo.empty() && options.operations.empty()) {
+    return usage("profile: nothing to measure", "joulecast profile MODEL... -o FOLDER, or --zoo, or --operations");
+  }
   auto batches = parse_batches(options.batches);
   if (!batches) return tl::unexpected(std::move(batches).error());
   auto modes = modes_of(options);
@@ -78,6 +122,8 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options) {
   const Wanted wanted{std::move(*batches), std::move(*modes), std::move(*precisions), std::move(*bound)};
   profile::Plan plan;
   for (const std::string& file : options.models) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
+  for (const std::string& file : options.operations) JC_RETURN_IF_FAILURE(add_list(file, wanted, plan));
+  JC_RETURN_IF_FAILURE(add_zoo(options, wanted, plan, output));
   if (options.only == "operations") plan.keep(profile::Plan::Only::kOperations);
   if (options.only == "networks") plan.keep(profile::Plan::Only::kNetworks);
   return plan;
