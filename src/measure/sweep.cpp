@@ -15,6 +15,7 @@
 
 #include "measure/child.h"
 #include "measure/guardian.h"
+#include "measure/held_settings.h"
 #include "measure/process_session.h"
 #include "measure/run_head.h"
 #include "measure/sweep_claim.h"
@@ -59,11 +60,9 @@ class Series {
 
  private:
   Result<void> make_folder(const std::vector<SweepRun>& runs);
-  Result<void> set(const GpuSettings& wanted);
   bool cool_down(SweepRecord& record);
   bool warm_up(const SweepRun& run);
   Result<void> one(const SweepRun& run, SweepEnd& end);
-  [[nodiscard]] std::string not_held(const GpuSettings& wanted) const;
   [[nodiscard]] std::optional<double> temperature() const;
   [[nodiscard]] ChildOptions child_options() const;
   std::optional<int> wait_for(const std::vector<std::string>& command, const ChildOptions& child, PassOn pass_on);
@@ -77,27 +76,10 @@ class Series {
   std::optional<SweepClaim> claim_;
   std::unique_ptr<Guardian> guardian_;
   SweepGpus gpus_;
-  std::vector<FoundSettings> changed_;  // the same, with only what was changed so far: the rest needs no rights
-  std::set<std::string> warm_;          // groups whose warm-ups are done
+  HeldSettings held_;
+  std::set<std::string> warm_;  // groups whose warm-ups are done
   bool stopped_ = false;
 };
-
-// Two programs that change the same GPU would each put back what the other had set.
-Result<void> check_nobody_else(const std::vector<NvmlGpu>& gpus) {
-  JC_ASSIGN_OR_RETURN(const std::string folder, restore_folder());
-  std::vector<Error> damaged;
-  for (const RestoreJournal& journal : list_journals(folder, damaged)) {
-    if (!journal.in_use()) continue;
-    for (const FoundSettings& found : journal.gpus) {
-      if (gpu_with_uuid(gpus, found.uuid)) {
-        return tl::unexpected<Error>(
-            Error{ErrorCode::kDevice, fmt::format("gpu{}: {} is changing its settings (process {})", found.index,
-                                                  journal.purpose, journal.owner.pid)});
-      }
-    }
-  }
-  return {};
-}
 
 Result<void> Series::make_folder(const std::vector<SweepRun>& runs) {
   JC_RETURN_IF_ERROR(folder_.make());
@@ -110,49 +92,20 @@ Result<void> Series::prepare(const std::vector<SweepRun>& runs, std::unique_ptr<
   guardian_ = std::move(guardian);
   JC_ASSIGN_OR_RETURN(gpus_, find_sweep_gpus(options_.plan, runs));
   if (!changes_settings(runs)) return make_folder(runs);
-  JC_RETURN_IF_ERROR(check_nobody_else(gpus_.gpus));
+  JC_RETURN_IF_ERROR(check_nobody_else_sets(gpus_.gpus));
   JC_RETURN_IF_ERROR(make_folder(runs));
   if (std::any_of(gpus_.found.begin(), gpus_.found.end(),
                   [](const FoundSettings& found) { return found.sm_lock_changes || found.memory_lock_changes; })) {
     say("NVML does not tell whether clocks are locked now: they will be unlocked in the end");
   }
-  changed_ = gpus_.found;
-  for (FoundSettings& gpu : changed_) {
-    gpu.limit_changes = gpu.application_changes = gpu.sm_lock_changes = gpu.memory_lock_changes = false;
-  }
-  return guardian_->protect(gpus_.found, fmt::format("sweep {}", options_.plan.name));
-}
-
-// What this run leaves alone goes back to what was found: the run before may have changed it.
-Result<void> Series::set(const GpuSettings& wanted) {
-  for (std::size_t i = 0; i < changed_.size(); ++i) {
-    FoundSettings others = changed_[i];
-    others.limit_changes &= !wanted.power_limit_mw;
-    others.application_changes &= !wanted.application;
-    others.sm_lock_changes &= !wanted.sm_lock;
-    others.memory_lock_changes &= !wanted.memory_lock;
-    JC_RETURN_IF_ERROR(restore_settings(gpus_.gpus[i], others));
-    JC_RETURN_IF_ERROR(apply_settings(gpus_.gpus[i], wanted, &changed_[i]));
-  }
+  JC_ASSIGN_OR_RETURN(
+      held_, HeldSettings::take(gpus_.gpus, gpus_.found, *guardian_, fmt::format("sweep {}", options_.plan.name)));
   return {};
 }
 
 Result<void> Series::put_back() {
-  std::string failures;
-  for (std::size_t i = 0; i < changed_.size(); ++i) {
-    if (const auto done = restore_settings(gpus_.gpus[i], changed_[i]); !done) {
-      failures += (failures.empty() ? "" : "; ") + done.error().text();
-    }
-  }
-  if (!failures.empty()) return tl::unexpected<Error>(Error{ErrorCode::kDevice, "putting back: " + failures});
+  JC_RETURN_IF_ERROR(held_.put_back());
   guardian_->dismiss();
-  return {};
-}
-
-std::string Series::not_held(const GpuSettings& wanted) const {
-  for (const NvmlGpu& gpu : gpus_.gpus) {
-    if (const auto held = verify_settings(gpu, wanted); !held) return held.error().text();
-  }
   return {};
 }
 
@@ -250,7 +203,7 @@ Result<void> Series::one(const SweepRun& run, SweepEnd& end) {
   SweepRecord record{run, this_host(), 0, {}, 0, iso_utc(utc_now()), {}, true, gpus_.found};
   JC_RETURN_IF_ERROR(folder_.set_aside(run));
   if (!cool_down(record)) return {};
-  JC_RETURN_IF_ERROR(set(run.settings));
+  JC_RETURN_IF_ERROR(held_.set(run.settings));
   if (!warm_up(run)) return {};
   const int log = ::open(folder_.log(run).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log < 0) return io_error(fmt::format("{}: cannot be written", folder_.log(run)));
@@ -262,7 +215,7 @@ Result<void> Series::one(const SweepRun& run, SweepEnd& end) {
   if (!code) return {};
   record.code = *code;
   record.wall_s = seconds_since(begin);
-  record.not_held = not_held(run.settings);
+  record.not_held = held_.not_held(run.settings);
   const bool good = record.code == 0 && record.not_held.empty();
   ++(good ? end.done : end.failed);
   if (record.code != 0) say(fmt::format("{}: exit code {}; its output: {}", run.id(), *code, folder_.log(run)));
@@ -278,17 +231,6 @@ Result<SweepEnd> Series::run(const std::vector<SweepRun>& runs) {
   }
   end.stopped = stopped_;
   return end;
-}
-
-// A sweep that was killed together with its guardian has left its settings: they are not what was "found".
-Result<void> put_back_leftovers(const SweepOptions& options) {
-  JC_ASSIGN_OR_RETURN(const std::string folder, restore_folder());
-  const RestoreReport report = restore_all(folder, RestoreMode::kDo);
-  if (options.say) {
-    for (const std::string& done : report.done) options.say("put back first what a dead program left: " + done);
-    for (const std::string& failed : report.failed) options.say("left by a dead program: " + failed);
-  }
-  return {};
 }
 
 }  // namespace
@@ -332,7 +274,7 @@ Result<SweepEnd> run_sweep(const SweepOptions& options) {
   }
   const SweepOutlook open = outlook(options, folder);     // again: who had the claim before may have finished some
   JC_ASSIGN_OR_RETURN(auto guardian, Guardian::start());  // before NVML: put_back_leftovers() may open it
-  if (changes_settings(open.open)) JC_RETURN_IF_ERROR(put_back_leftovers(options));
+  if (changes_settings(open.open)) JC_RETURN_IF_ERROR(put_back_leftovers(options.say));
   const SignalsBlocked blocked;
   Series series(options, std::move(folder), std::move(claim));
   JC_RETURN_IF_ERROR(series.prepare(open.open, std::move(guardian)));

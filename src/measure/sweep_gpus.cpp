@@ -10,11 +10,12 @@
 namespace joulecast {
 namespace {
 
-Result<void> choose(const SweepPlan& plan, const std::vector<NvmlGpu>& all, bool needed, SweepGpus& out) {
+Result<void> choose(const std::optional<std::string>& gpus, const std::vector<NvmlGpu>& all, bool needed,
+                    SweepGpus& out) {
   std::vector<GpuIdentity> identities;
   identities.reserve(all.size());
   for (const NvmlGpu& gpu : all) identities.push_back(gpu.identity);
-  JC_ASSIGN_OR_RETURN(const GpuChoice choice, choose_gpus(identities, plan.gpus, process_environment));
+  JC_ASSIGN_OR_RETURN(const GpuChoice choice, choose_gpus(identities, gpus, process_environment));
   for (const std::size_t index : choice.gpus) {
     if (all[index].handle == nullptr) return not_found(fmt::format("gpu{} does not answer", index));
     out.gpus.push_back(all[index]);
@@ -28,11 +29,11 @@ Result<void> choose(const SweepPlan& plan, const std::vector<NvmlGpu>& all, bool
   return {};
 }
 
-Result<void> check(const std::vector<SweepRun>& runs, SweepGpus& gpus) {
-  for (const SweepRun& run : runs) {
+Result<void> check(const std::vector<GpuSettings>& wanted, SweepGpus& gpus) {
+  for (const GpuSettings& settings : wanted) {
     for (std::size_t i = 0; i < gpus.gpus.size(); ++i) {
-      JC_RETURN_IF_ERROR(check_settings(gpus.gpus[i], run.settings));
-      gpus.found[i].will_change(run.settings);
+      JC_RETURN_IF_ERROR(check_settings(gpus.gpus[i], settings));
+      gpus.found[i].will_change(settings);
     }
   }
   for (const FoundSettings& found : gpus.found) {
@@ -46,6 +47,16 @@ Result<void> check(const std::vector<SweepRun>& runs, SweepGpus& gpus) {
   return {};
 }
 
+Result<SweepGpus> find(const std::shared_ptr<const NvmlLibrary>& library, const std::optional<std::string>& gpus,
+                       const std::vector<GpuSettings>& wanted, bool needed) {
+  SweepGpus out;
+  std::vector<Missing> missing;
+  JC_ASSIGN_OR_RETURN(const std::vector<NvmlGpu> all, list_nvml_gpus(library, missing));
+  JC_RETURN_IF_ERROR(choose(gpus, all, needed, out));
+  JC_RETURN_IF_ERROR(check(wanted, out));
+  return out;
+}
+
 }  // namespace
 
 bool changes_settings(const std::vector<SweepRun>& runs) {
@@ -54,17 +65,20 @@ bool changes_settings(const std::vector<SweepRun>& runs) {
 
 Result<SweepGpus> find_sweep_gpus(const SweepPlan& plan, const std::vector<SweepRun>& runs) {
   const bool needed = changes_settings(runs);
-  SweepGpus out;
   const auto library = NvmlLibrary::open();
   if (!library) {
     if (needed || plan.gpus) return tl::unexpected<Error>(Error(library.error()));
-    return out;
+    return SweepGpus{};
   }
-  std::vector<Missing> missing;
-  JC_ASSIGN_OR_RETURN(const std::vector<NvmlGpu> all, list_nvml_gpus(*library, missing));
-  JC_RETURN_IF_ERROR(choose(plan, all, needed, out));
-  JC_RETURN_IF_ERROR(check(runs, out));
-  return out;
+  std::vector<GpuSettings> wanted;
+  wanted.reserve(runs.size());
+  for (const SweepRun& run : runs) wanted.push_back(run.settings);
+  return find(*library, plan.gpus, wanted, needed);
+}
+
+Result<SweepGpus> find_gpus_to_set(const std::optional<std::string>& gpus, const std::vector<GpuSettings>& wanted) {
+  JC_ASSIGN_OR_RETURN(const auto library, NvmlLibrary::open());
+  return find(library, gpus, wanted, true);
 }
 
 }  // namespace joulecast

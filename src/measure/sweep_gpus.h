@@ -2,6 +2,7 @@
 // The GPUs a plan is about, and whether they can have what it asks for. Nothing is changed here.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct SweepGpus {
 };
 
 bool changes_settings(const std::vector<SweepRun>& runs);
+
+// For one `--gpu` and settings that are wanted in turn. Errors: those of NvmlLibrary::open(), and as below.
+Result<SweepGpus> find_gpus_to_set(const std::optional<std::string>& gpus, const std::vector<GpuSettings>& wanted);
 
 // Errors: those of NvmlLibrary::open() where the plan names GPUs or the runs change settings (else it has none then),
 // kNotFound without GPUs, kInvalidInput and kUnsupported for settings that one of them cannot have or that could not be

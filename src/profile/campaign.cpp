@@ -9,8 +9,10 @@
 #include <thread>
 #include <utility>
 
+#include "measure/held_settings.h"
 #include "measure/recorder.h"
 #include "measure/run_head.h"
+#include "measure/sweep_gpus.h"
 #include "profile/power_tap.h"
 #include "profile/program_text.h"
 #include "profile/runner.h"
@@ -114,10 +116,14 @@ class Campaign {
   Result<CampaignResult> run();
 
  private:
+  Result<void> hold_settings();
+  Result<void> put_back();
   void choose_span();
   Result<void> start_runner();
   Result<void> measure(const PlannedCase& planned);
   CaseResult result_of(const PlannedCase& planned);
+  void take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const;
+  [[nodiscard]] std::string not_held(const PlannedCase& planned, const PowerFinding& found) const;
   void tell(const PlannedCase& planned) const;
   [[nodiscard]] std::string reason_to_stop() const;
   [[nodiscard]] double elapsed_s() const { return static_cast<double>(monotonic_now() - begun_) * kMicrosecond; }
@@ -127,6 +133,8 @@ class Campaign {
   Protocol protocol_;
   OrderOptions order_;
   Journal journal_;
+  std::unique_ptr<Guardian> guardian_;
+  HeldSettings held_;
   std::unique_ptr<Log> log_;
   std::unique_ptr<RunnerProcess> runner_;
   Bench bench_;
@@ -152,6 +160,31 @@ Result<void> Campaign::start_runner() {
   return {};
 }
 
+// Why the settings were not those that were set; empty where they were. Locks cannot be read back, but clocks can; a
+// step of 15 MHz more is rounding.
+std::string Campaign::not_held(const PlannedCase& planned, const PowerFinding& found) const {
+  constexpr double kMega = 1e6, kStep = 15;
+  const auto& lock = planned.settings.sm_lock;
+  const double highest = found.highest_sm_clock_hz.value_or(0) / kMega;
+  if (lock && highest > lock->high_mhz + kStep) {
+    return fmt::format("its SM clock was up to {:.0f} MHz, locked to {} MHz", highest, lock->high_mhz);
+  }
+  return held_.not_held(planned.settings);
+}
+
+void Campaign::take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const {
+  PowerFinding found = log_->finding(timing);
+  if (const std::string lost = not_held(planned, found); !lost.empty()) {
+    result.reason = "the setting did not last: " + lost;
+    return;
+  }
+  result.measured = true;
+  result.timing = std::move(timing);
+  result.power = std::move(found.power);
+  result.doubts = std::move(found.doubts);
+  result.slowed_by = std::move(found.slowed_by);
+}
+
 CaseResult Campaign::result_of(const PlannedCase& planned) {
   CaseResult result;
   result.id = planned.id;
@@ -159,12 +192,7 @@ CaseResult Campaign::result_of(const PlannedCase& planned) {
   log_->begin(planned);
   auto timing = time_case(*runner_, planned.request, protocol_);
   if (timing) {
-    result.measured = true;
-    result.timing = std::move(*timing);
-    PowerFinding found = log_->finding(result.timing);
-    result.power = std::move(found.power);
-    result.doubts = std::move(found.doubts);
-    result.slowed_by = std::move(found.slowed_by);
+    take(planned, std::move(*timing), result);
   } else {
     result.reason = timing.error().text();
     // What it left of the device's context is not to be trusted, unless it said no before it touched it.
@@ -180,6 +208,7 @@ Result<void> Campaign::measure(const PlannedCase& planned) {
     JC_RETURN_IF_ERROR(start_runner());
   }
   tell(planned);
+  JC_RETURN_IF_ERROR(held_.set(planned.settings));
   const CaseResult result = result_of(planned);
   JC_RETURN_IF_ERROR(journal_.add(result, planned));
   ++(result.measured ? out_.measured : out_.failed);
@@ -211,6 +240,27 @@ std::string Campaign::reason_to_stop() const {
   return {};
 }
 
+// Before NVML is opened for the sensors, and before threads run: the guardian is a fork.
+Result<void> Campaign::hold_settings() {
+  std::vector<GpuSettings> wanted;
+  for (const PlannedCase& planned : plan_.cases()) {
+    if (!planned.settings.empty()) wanted.push_back(planned.settings);
+  }
+  if (wanted.empty()) return {};
+  JC_ASSIGN_OR_RETURN(guardian_, Guardian::start());
+  JC_RETURN_IF_ERROR(put_back_leftovers({}));
+  JC_ASSIGN_OR_RETURN(const SweepGpus gpus, find_gpus_to_set(options_.sensors.gpus, wanted));
+  JC_RETURN_IF_ERROR(check_nobody_else_sets(gpus.gpus));
+  JC_ASSIGN_OR_RETURN(held_, HeldSettings::take(gpus.gpus, gpus.found, *guardian_, "profile " + options_.folder));
+  return {};
+}
+
+Result<void> Campaign::put_back() {
+  JC_RETURN_IF_ERROR(held_.put_back());
+  if (guardian_) guardian_->dismiss();
+  return {};
+}
+
 void Campaign::choose_span() {
   if (options_.span) {
     protocol_.span = *options_.span;
@@ -222,6 +272,7 @@ void Campaign::choose_span() {
 }
 
 Result<CampaignResult> Campaign::run() {
+  JC_RETURN_IF_ERROR(hold_settings());
   JC_ASSIGN_OR_RETURN(log_, Log::start(options_, journal_.next_log()));
   choose_span();
   const std::vector<std::size_t> order = todo(plan_, journal_.results(), order_);
@@ -235,10 +286,12 @@ Result<CampaignResult> Campaign::run() {
     if (!going) break;
   }
   runner_.reset();
+  const Result<void> restored = put_back();
   // Whatever happened, what was measured becomes rows.
   JC_RETURN_IF_ERROR(journal_.write_measurements(plan_, bench_));
   JC_RETURN_IF_ERROR(log_->finish());
   if (!going) return tl::unexpected<Error>(std::move(going).error());
+  JC_RETURN_IF_ERROR(restored);
   out_.left = todo(plan_, journal_.results(), order_).size();
   return std::move(out_);
 }

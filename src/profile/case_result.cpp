@@ -15,6 +15,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kSchema = "joulecast.case/1";
 // In more than this share of the time the host was still issuing calls: its pace was measured, not the device's.
 constexpr double kHostBound = 0.9;
+constexpr double kMilli = 1e-3, kMega = 1e6;
 
 template <typename T>
 void put(Json& json, const char* key, const std::optional<T>& value) {
@@ -143,6 +144,8 @@ std::string journal_line(const CaseResult& result, const PlannedCase& planned) {
   }
   json["mode"] = std::string(name(planned.request.mode));
   json["precision"] = std::string(name(planned.request.precision));
+  if (planned.settings.power_limit_mw) json["power_limit_w"] = *planned.settings.power_limit_mw * kMilli;
+  if (planned.settings.sm_lock) json["sm_clock_hz"] = planned.settings.sm_lock->high_mhz * kMega;
   json["started"] = result.started;
   if (result.measured) {
     put_measured(json, result);
@@ -181,6 +184,8 @@ Measurement measurement(const CaseResult& result, const PlannedCase& planned, co
   }
   row.set_text(Column::kGpu, bench.device);
   row.set_text(Column::kGpuLabel, bench.label);
+  if (planned.settings.power_limit_mw) row.set_real(Column::kPowerLimit, *planned.settings.power_limit_mw * kMilli);
+  if (planned.settings.sm_lock) row.set_real(Column::kSmClock, planned.settings.sm_lock->high_mhz * kMega);
   row.set_text(Column::kMode, name(planned.request.mode));
   row.set_text(Column::kPrecision, name(planned.request.precision));
   row.set_text(Column::kRuntime, bench.runtime);

@@ -74,6 +74,17 @@ Result<Lines> read_lines(const std::string& file) {
   return out;
 }
 
+// As much of it as an error can hold.
+std::string on_one_line(const std::string& text) {
+  constexpr std::size_t kEnough = 400;
+  std::string out;
+  for (const char c : text.substr(0, kEnough)) {
+    const bool space = c == '\n' || c == ' ';
+    if (!space || (!out.empty() && out.back() != ' ')) out += space ? ' ' : c;
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Journal> Journal::open(const std::string& folder, const std::string& what) {
@@ -83,7 +94,7 @@ Result<Journal> Journal::open(const std::string& folder, const std::string& what
   const std::string campaign = folder + "/campaign.json", cases = folder + "/cases.jsonl";
   if (fs::exists(campaign)) {
     JC_ASSIGN_OR_RETURN(const std::string before, read_file(campaign));
-    if (before != what) return invalid(fmt::format("{}: is of another campaign: {}", folder, before.substr(0, 400)));
+    if (before != what) return invalid(fmt::format("{}: is of another campaign: {}", folder, on_one_line(before)));
   } else if (!fs::is_empty(folder, error)) {
     return invalid(fmt::format("{}: holds files that are of no campaign", folder));
   } else {

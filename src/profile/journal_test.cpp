@@ -18,10 +18,10 @@ class JournalTest : public testing::Test {
   void SetUp() override {
     folder_ = testing::TempDir() + "/journal_" + testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder_);
-    linear_ =
-        plan_
-            .add_operation({"linear", "f32[32, 128]; w f32[256, 128]; _", ""}, Mode::kTraining, Precision::kFp32, false)
-            .value();
+    linear_ = plan_
+                  .add_operation({"linear", "f32[32, 128]; w f32[256, 128]; _", ""},
+                                 {Mode::kTraining, Precision::kFp32, {}}, false)
+                  .value();
   }
   void TearDown() override { fs::remove_all(folder_); }
 

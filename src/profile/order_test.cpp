@@ -22,7 +22,7 @@ output %y
 }
 )")
                           .value();
-  EXPECT_TRUE(plan.add_network("net", graph, {}, Mode::kInference, Precision::kFp32));
+  EXPECT_TRUE(plan.add_network("net", graph, {}, {}));
   return plan;
 }
 
@@ -56,8 +56,7 @@ TEST(Order, WhatFailedIsTriedAgainWhereAskedFor) {
 TEST(Order, TheSameSeedGivesTheSameOrder) {
   Plan plan;
   for (int n = 1; n <= 40; ++n) {
-    ASSERT_TRUE(plan.add_operation({"activation", "f32[" + std::to_string(n) + "]", ""}, Mode::kInference,
-                                   Precision::kFp32, true));
+    ASSERT_TRUE(plan.add_operation({"activation", "f32[" + std::to_string(n) + "]", ""}, {}, true));
   }
   const auto first = todo(plan, {}, {.seed = 1});
   EXPECT_EQ(todo(plan, {}, {.seed = 1}), first);

@@ -20,6 +20,11 @@ std::string id_of(const std::string& text) {
   return fmt::format("{:016x}", hash);
 }
 
+// Nothing where nothing is set: what was measured as found stays measured.
+std::string suffix(const GpuSettings& settings) {
+  return settings.empty() ? "" : "|" + settings.text();
+}
+
 // The precision of the matrix units matters to no other element type.
 void apply(Precision precision, TypeTable& types) {
   if (precision == Precision::kFp64) types.replace(ElementType::kFloat32, ElementType::kFloat64);
@@ -56,16 +61,16 @@ void Plan::keep(Only only) {
   for (std::size_t i = 0; i < cases_.size(); ++i) places_.emplace(cases_[i].id, i);
 }
 
-Result<std::string> Plan::add_operation(const OperationText& operation, Mode mode, Precision precision,
-                                        bool input_gradient) {
+Result<std::string> Plan::add_operation(const OperationText& operation, const Conditions& at, bool input_gradient) {
   PlannedCase planned;
-  planned.id = id_of(fmt::format("{}|{}|{}|{}|{}|{}", operation.op, operation.operands, operation.attributes,
-                                 name(mode), name(precision), input_gradient));
+  planned.id = id_of(fmt::format("{}|{}|{}|{}|{}|{}{}", operation.op, operation.operands, operation.attributes,
+                                 name(at.mode), name(at.precision), input_gradient, suffix(at.settings)));
   std::string id = planned.id;
   if (places_.contains(id)) return id;
   JC_ASSIGN_OR_RETURN(const Graph graph, parse_operation(operation));
   JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(graph, {}));
-  planned.request = {false, mode, precision, input_gradient, {}};
+  planned.request = {false, at.mode, at.precision, input_gradient, {}};
+  planned.settings = at.settings;
   JC_ASSIGN_OR_RETURN(planned.request.program, program_text(graph, types));
   planned.operation = operation;
   add_cost(graph, types, planned);
@@ -73,14 +78,14 @@ Result<std::string> Plan::add_operation(const OperationText& operation, Mode mod
   return id;
 }
 
-Result<void> Plan::add_network(const std::string& network, const Graph& graph, const Binding& binding, Mode mode,
-                               Precision precision) {
+Result<void> Plan::add_network(const std::string& network, const Graph& graph, const Binding& binding,
+                               const Conditions& at) {
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
-  apply(precision, types);
-  PlannedNetwork planned{"", network, binding.batch.value_or(1), mode, precision, {}, {}};
-  Operations operations = unique_operations(graph, types, mode);
+  apply(at.precision, types);
+  PlannedNetwork planned{"", network, binding.batch.value_or(1), at.mode, at.precision, at.settings, {}, {}};
+  Operations operations = unique_operations(graph, types, at.mode);
   for (const UniqueOperation& one : operations.unique) {
-    auto id = add_operation(one.text, mode, precision, one.input_gradient);
+    auto id = add_operation(one.text, at, one.input_gradient);
     if (id) {
       planned.operations.emplace_back(*id, one.count);
     } else {
@@ -91,15 +96,17 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
   planned.left_out.insert(planned.left_out.end(), operations.left_out.begin(), operations.left_out.end());
   auto program = program_text(graph, types);
   if (program) {
-    planned.id = id_of(fmt::format("network|{}|{}|{}|{}", network, *program, name(mode), name(precision)));
+    planned.id = id_of(fmt::format("network|{}|{}|{}|{}{}", network, *program, name(at.mode), name(at.precision),
+                                   suffix(at.settings)));
     PlannedCase whole{planned.id,
-                      {true, mode, precision, false, std::move(*program)},
+                      {true, at.mode, at.precision, false, std::move(*program)},
                       {},
                       network,
                       planned.batch,
                       image_size(graph, types),
                       0,
-                      0};
+                      0,
+                      at.settings};
     add_cost(graph, types, whole);
     add_case(std::move(whole));
   } else {

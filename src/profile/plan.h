@@ -12,9 +12,17 @@
 #include "dataset/operation_text.h"
 #include "joulecast/graph.h"
 #include "joulecast/result.h"
+#include "power/gpu_settings.h"
 #include "profile/time_case.h"
 
 namespace joulecast::profile {
+
+// Under what something is measured.
+struct Conditions {
+  Mode mode = Mode::kInference;
+  Precision precision = Precision::kFp32;
+  GpuSettings settings;  // empty: as found
+};
 
 struct PlannedCase {
   std::string id;  // the same for the same work, whoever asks for it: 16 hexadecimal digits
@@ -23,6 +31,7 @@ struct PlannedCase {
   std::string network;                            // name; empty for operations
   std::optional<std::int64_t> batch, image_size;  // of networks
   double flops = 0, bytes = 0;                    // of one iteration, by the operators' costs
+  GpuSettings settings;
 };
 
 // A network and what it is made of.
@@ -31,6 +40,7 @@ struct PlannedNetwork {
   std::int64_t batch = 1;
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;
+  GpuSettings settings;
   std::vector<std::pair<std::string, std::int64_t>> operations;  // id of a case, and how often
   std::vector<std::string> left_out;                             // what no runner can do alone
 };
@@ -38,11 +48,9 @@ struct PlannedNetwork {
 class Plan {
  public:
   // A network at one batch. Errors: those of infer_types().
-  Result<void> add_network(const std::string& name, const Graph& graph, const Binding& binding, Mode mode,
-                           Precision precision);
+  Result<void> add_network(const std::string& name, const Graph& graph, const Binding& binding, const Conditions& at);
   // One operation of a table. Errors: those of parse_operation() and program_text().
-  Result<std::string> add_operation(const OperationText& operation, Mode mode, Precision precision,
-                                    bool input_gradient);
+  Result<std::string> add_operation(const OperationText& operation, const Conditions& at, bool input_gradient);
 
   // Leaves out operations, or networks. Networks' lists then name cases that are not there.
   enum class Only : std::uint8_t { kOperations, kNetworks };

@@ -78,6 +78,7 @@ PowerFinding PowerTap::finding(const CaseTiming& timing) const {
   const Settled settled = settled_part(recent_, device_, whole);
   const DeviceAccount& account = settled.account;
   out.doubts = account.doubts;
+  if (account.sm_clock_hz) out.highest_sm_clock_hz = account.sm_clock_hz->high;
   if (account.event_reasons) out.slowed_by = reasons_text(*account.event_reasons);
   if (settled.cut_s > 0) {
     out.doubts.push_back(fmt::format("power had not settled: its first {:.1f} s are left out", settled.cut_s));

@@ -18,6 +18,7 @@ namespace joulecast::profile {
 struct PowerFinding {
   std::optional<CasePower> power;
   std::vector<std::string> doubts;
+  std::optional<double> highest_sm_clock_hz;
   std::string slowed_by;  // reasons that held the clocks down at some moment; empty for none
 };
 

@@ -53,7 +53,8 @@ std::optional<NetworkCheck> check(const PlannedNetwork& network, const Results& 
     }
   }
   if (sums.added == 0) return std::nullopt;
-  NetworkCheck out{network.name, network.batch, network.mode, network.precision, {}, {}, 0, {}, {}, 0};
+  NetworkCheck out{
+      network.name, network.batch, network.mode, network.precision, network.settings, {}, {}, 0, {}, {}, 0};
   out.whole_s = {whole->timing.mean_s, whole->timing.error_s};
   out.sum_s = {sums.time, std::sqrt(sums.time_variance)};
   out.composed_s = std::max(sums.time, sums.host);

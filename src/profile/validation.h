@@ -24,6 +24,7 @@ struct NetworkCheck {
   std::int64_t batch = 1;
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;
+  GpuSettings settings;
   ValueWithError whole_s, sum_s;  // errors of the sum in quadrature: operations are measured apart
   // Device and host work side by side, and the longer one sets the pace: the larger of the two sums. Equal to the plain
   // sum where only one clock was read.

@@ -21,7 +21,7 @@ output %c
 }
 )")
                           .value();
-  EXPECT_TRUE(plan.add_network("net", graph, {}, Mode::kInference, Precision::kFp32));
+  EXPECT_TRUE(plan.add_network("net", graph, {}, {}));
   return plan;
 }
 

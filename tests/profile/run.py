@@ -222,6 +222,34 @@ class Profile(unittest.TestCase):
         self.assertEqual((self.folder / "prepared.gpus").read_text(), "GPU-00000000-0000-4000-8000-000000000001")
         self.assertAlmostEqual(float(self.rows()[0]["power_w"]), 200, delta=50)
 
+    # Each case at each limit, in mixed order; whatever ends the campaign, the limit is as it was.
+    def test_limits_are_set_and_put_back(self):
+        (self.folder / "gpu.toml").write_text("allow_set = true\n[[gpu]]\nload = {constant_w = 200}\n")
+        environment = {"LD_LIBRARY_PATH": STANDIN, "JOULECAST_STANDIN": str(self.folder / "gpu.toml"),
+                       "JOULECAST_STANDIN_STATE": str(self.folder / "state")}
+        options = ("--gpu", "0", "--name", "a30", "--only", "operations", "--span", "0.5", "--power-limit", "300,400")
+        self.assertEqual(self.profiled(*options, **environment)["measured"], 8)
+        rows = self.rows()
+        self.assertEqual(sorted(float(row["power_limit_w"]) for row in rows), [300] * 4 + [400] * 4)
+        limits = [case["power_limit_w"] for case in self.cases()]
+        self.assertNotIn(limits, (sorted(limits), sorted(limits, reverse=True)))
+        self.assertEqual(self.limit(), 700_000)
+        # Killed in mid-campaign: its guardian puts back.
+        journal = self.folder / "out" / "cases.jsonl"
+        process = self.start(*options, "--noisy", "1e-9", **environment)
+        self.wait_until(lambda: journal.read_text().count("\n") >= 10, 60, "nothing is measured")
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.wait_until(lambda: self.limit() == 700_000, 30, "the limit stays")
+        _, errors = self.run_it("--gpu", "0", "--name", "a30", "--power-limit", "20", code=1, **environment)
+        self.assertIn("20 W", errors)
+        self.assertIn("GPU", self.run_it("--power-limit", "300", code=2)[1])
+
+    # What was last set on the stand-in's GPU, in milliwatts.
+    def limit(self):
+        lines = [line.split() for line in (self.folder / "state").read_text().splitlines()[1:]]
+        return int([line[3] for line in lines if line[2] == "power_limit_mw"][-1])
+
     def test_odd_requests_are_answered(self):
         for options, word in ((("--window", "0.05"), "100 ms"), (("--for", "soon"), "no time"), (("--mode", "both"), "no mode"),
                               (("--precision", "fp8"), "none that is measured"), (("--runner", "nobody"), "no runner"),

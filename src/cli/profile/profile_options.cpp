@@ -29,6 +29,10 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   app.add_option("--mode", options.modes, "inference, training, or both with a comma")->type_name("MODE,..");
   app.add_option("--precision", options.precisions, "fp32, tf32, tf32-all, fp16, bf16, fp64; several with commas")
       ->type_name("P,..");
+  app.add_option("--power-limit", options.power_limits, "limits in watts to measure at, or found; with commas between")
+      ->type_name("W,..");
+  app.add_option("--sm-clock", options.sm_clocks, "clocks in MHz to lock the SMs to, or found; with commas between")
+      ->type_name("MHZ,..");
   app.add_option("--shapes", options.shapes, "whole shape of an input, as input:1x3x224x224")->type_name("NAME:SHAPE");
   add_choice(app, "--only", options.only, "measure only these", {"operations", "networks"});
   app.add_option("--for", options.budget, "stop after that time, as 30m; what tells most a second comes first")

@@ -13,6 +13,7 @@ namespace joulecast::cli {
 
 struct ProfileOptions {
   std::vector<std::string> models, zoo, operations;
+  std::vector<std::string> power_limits, sm_clocks;  // "200", "found"
   std::vector<std::string> batches, modes{"inference"}, precisions{"fp32"}, shapes;
   std::string output;
   std::string gpu = "0";         // "cpu", or as --gpu of measure: one GPU

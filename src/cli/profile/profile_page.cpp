@@ -68,7 +68,8 @@ class Bars {
 };
 
 std::string network_label(const profile::NetworkCheck& net) {
-  return fmt::format("{} {} {} {}", net.name, net.batch, name(net.mode), name(net.precision));
+  const std::string at = net.settings.empty() ? "" : " " + net.settings.text();
+  return fmt::format("{} {} {} {}{}", net.name, net.batch, name(net.mode), name(net.precision), at);
 }
 
 // Time divided by iterations: a level line is what is proportional.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
 
 #include "cli/assumptions.h"
@@ -13,6 +14,8 @@
 
 namespace joulecast::cli {
 namespace {
+
+constexpr std::uint32_t kMostWatts = 100'000, kMilliwatts = 1000;
 
 tl::expected<std::vector<Mode>, Failure> modes_of(const ProfileOptions& options) {
   std::vector<Mode> out;
@@ -39,10 +42,63 @@ tl::expected<std::vector<Precision>, Failure> precisions_of(const ProfileOptions
   return out;
 }
 
+// A number above 0; absent for "found".
+tl::expected<std::vector<std::optional<std::uint32_t>>, Failure> steps_of(const std::vector<std::string>& lists,
+                                                                          const char* option) {
+  std::vector<std::optional<std::uint32_t>> out;
+  for (const std::string& text : list_words(lists)) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool number = error == std::errc{} && end == text.data() + text.size() && value > 0 && value < kMostWatts;
+    if (!number && text != "found") {
+      return usage(fmt::format("{}: '{}' is no setting", option, printable(text)), "whole numbers above 0, or found");
+    }
+    out.push_back(number ? std::optional(value) : std::nullopt);
+  }
+  if (out.empty()) out.emplace_back();
+  return out;
+}
+
+// Every limit at every clock.
+tl::expected<std::vector<GpuSettings>, Failure> settings_of(const ProfileOptions& options) {
+  auto limits = steps_of(options.power_limits, "--power-limit");
+  if (!limits) return tl::unexpected(std::move(limits).error());
+  auto clocks = steps_of(options.sm_clocks, "--sm-clock");
+  if (!clocks) return tl::unexpected(std::move(clocks).error());
+  std::vector<GpuSettings> out;
+  for (const auto& limit : *limits) {
+    for (const auto& clock : *clocks) {
+      GpuSettings settings;
+      if (limit) settings.power_limit_mw = *limit * kMilliwatts;
+      if (clock) settings.sm_lock = ClockRange{*clock, *clock};
+      out.push_back(settings);
+    }
+  }
+  if (options.gpu == "cpu" && (out.size() > 1 || !out.front().empty())) {
+    return usage("--power-limit and --sm-clock are settings of a GPU", "--gpu 0");
+  }
+  return out;
+}
+
+tl::expected<std::vector<profile::Conditions>, Failure> conditions_of(const ProfileOptions& options) {
+  auto modes = modes_of(options);
+  if (!modes) return tl::unexpected(std::move(modes).error());
+  auto precisions = precisions_of(options);
+  if (!precisions) return tl::unexpected(std::move(precisions).error());
+  auto settings = settings_of(options);
+  if (!settings) return tl::unexpected(std::move(settings).error());
+  std::vector<profile::Conditions> out;
+  for (const Mode mode : *modes) {
+    for (const Precision precision : *precisions) {
+      for (const GpuSettings& one : *settings) out.push_back({mode, precision, one});
+    }
+  }
+  return out;
+}
+
 struct Wanted {
   std::vector<std::optional<std::int64_t>> batches;
-  std::vector<Mode> modes;
-  std::vector<Precision> precisions;
+  std::vector<profile::Conditions> conditions;
   Binding binding;
 };
 
@@ -56,11 +112,9 @@ Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& 
     bound.batch = batch.value_or(1);
     auto assumed = assume_open_dimensions(network, bound);
     if (!assumed) return tl::unexpected(std::move(assumed).error());
-    for (const Mode mode : wanted.modes) {
-      for (const Precision precision : wanted.precisions) {
-        auto added = plan.add_network(name, network, bound, mode, precision);
-        if (!added) return tl::unexpected<Failure>(std::move(added).error().in(file));
-      }
+    for (const profile::Conditions& at : wanted.conditions) {
+      auto added = plan.add_network(name, network, bound, at);
+      if (!added) return tl::unexpected<Failure>(std::move(added).error().in(file));
     }
   }
   return {};
@@ -71,12 +125,12 @@ Outcome add_list(const std::string& file, const Wanted& wanted, profile::Plan& p
   auto list = profile::read_operation_list(file);
   if (!list) return tl::unexpected<Failure>(std::move(list).error());
   for (const profile::ListedOperation& one : *list) {
-    for (const Mode mode : one.mode ? std::vector{*one.mode} : wanted.modes) {
-      for (const Precision precision : one.precision ? std::vector{*one.precision} : wanted.precisions) {
-        auto added = plan.add_operation(one.text, mode, precision, true);
-        if (!added) {
-          return tl::unexpected<Failure>(std::move(added).error().in(fmt::format("{}: line {}", file, one.line)));
-        }
+    for (profile::Conditions at : wanted.conditions) {
+      at.mode = one.mode.value_or(at.mode);
+      at.precision = one.precision.value_or(at.precision);
+      auto added = plan.add_operation(one.text, at, true);  // again: it is there once
+      if (!added) {
+        return tl::unexpected<Failure>(std::move(added).error().in(fmt::format("{}: line {}", file, one.line)));
       }
     }
   }
@@ -113,13 +167,11 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
   }
   auto batches = parse_batches(options.batches);
   if (!batches) return tl::unexpected(std::move(batches).error());
-  auto modes = modes_of(options);
-  if (!modes) return tl::unexpected(std::move(modes).error());
-  auto precisions = precisions_of(options);
-  if (!precisions) return tl::unexpected(std::move(precisions).error());
+  auto conditions = conditions_of(options);
+  if (!conditions) return tl::unexpected(std::move(conditions).error());
   auto bound = binding({std::nullopt, options.shapes});
   if (!bound) return tl::unexpected(std::move(bound).error());
-  const Wanted wanted{std::move(*batches), std::move(*modes), std::move(*precisions), std::move(*bound)};
+  const Wanted wanted{std::move(*batches), std::move(*conditions), std::move(*bound)};
   profile::Plan plan;
   for (const std::string& file : options.models) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
   for (const std::string& file : options.operations) JC_RETURN_IF_FAILURE(add_list(file, wanted, plan));

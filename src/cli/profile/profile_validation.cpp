@@ -39,7 +39,8 @@ Table empty_table() {
 
 void add_row(Table& table, const profile::NetworkCheck& net, const profile::ValueWithError& whole,
              const profile::ValueWithError& sum, std::string_view unit) {
-  table.add({printable(net.name), fmt::format("{}", net.batch), std::string(name(net.mode)),
+  const std::string at = net.settings.empty() ? "" : " at " + net.settings.text();
+  table.add({printable(net.name) + at, fmt::format("{}", net.batch), std::string(name(net.mode)),
              std::string(name(net.precision)), with_error(whole, unit), with_error(sum, unit),
              net.missing > 0 ? fmt::format("lacks {}", net.missing) : difference(sum.value, whole.value)});
 }
@@ -53,6 +54,7 @@ Json network_json(const profile::NetworkCheck& net) {
               {"batch", net.batch},
               {"mode", std::string(name(net.mode))},
               {"precision", std::string(name(net.precision))},
+              {"settings", net.settings.empty() ? Json(nullptr) : Json(net.settings.text())},
               {"missing_operations", net.missing},
               {"time_s", value_json(net.whole_s)},
               {"sum_s", value_json(net.sum_s)},
