@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include "base/program_folder.h"
 
@@ -39,6 +40,14 @@ Outcome become(const std::string& program, std::vector<std::string> arguments, c
   ::execv(path.c_str(), words.data());
   return tl::unexpected<Failure>(
       Error{ErrorCode::kIo, fmt::format("{}: {}", path, std::strerror(errno))});  // NOLINT(concurrency-mt-unsafe)
+}
+
+std::string joulecast_program() {
+  const std::string here = program_folder();
+  for (const char* place : {"/joulecast", "/../../bin/joulecast"}) {
+    if (std::filesystem::exists(here + place)) return std::filesystem::canonical(here + place).string();
+  }
+  return "joulecast";
 }
 
 Outcome run_elsewhere(std::string_view program, std::span<const std::string_view> arguments) {

@@ -15,6 +15,9 @@ namespace joulecast::cli {
 // with an error: kNotFound with `hint` where it is not installed.
 Outcome become(const std::string& program, std::vector<std::string> arguments, const std::string& hint);
 
+// `joulecast` itself, for its own other programs: in a build tree beside them, in an install tree in bin.
+std::string joulecast_program();
+
 inline constexpr std::string_view kDatasetProgram = "joulecast-dataset";
 inline constexpr std::string_view kMeasureProgram = "joulecast-measure";
 inline constexpr std::string_view kProfileProgram = "joulecast-profile";

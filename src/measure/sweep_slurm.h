@@ -19,10 +19,4 @@ struct SlurmSweep {
 
 std::string slurm_script(const SlurmSweep& sweep);
 
-// Hands a script to sbatch. What sbatch said comes back. Errors: kNotFound without sbatch, kDevice where it refuses.
-Result<std::string> submit_to_slurm(const std::string& script_path);
-
-// For the shell: 'it'\''s'.
-std::string shell_quoted(const std::string& text);
-
 }  // namespace joulecast

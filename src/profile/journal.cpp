@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -13,7 +14,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/whole_file.h"
 #include "dataset/measurement_csv.h"
+#include "profile/shards.h"
 
 namespace joulecast::profile {
 namespace {
@@ -22,28 +25,6 @@ namespace fs = std::filesystem;
 
 tl::unexpected<Error> failed(const std::string& path) {
   return io_error(fmt::format("{}: {}", path, std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
-}
-
-Result<void> write_all(int descriptor, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return failed(path);
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
-// Under another name until it is whole and on the disk.
-Result<void> replace_file(const std::string& path, std::string_view text) {
-  const std::string unfinished = path + ".part";
-  const int descriptor = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) return failed(unfinished);
-  auto written = write_all(descriptor, text, unfinished);
-  if (written && ::fsync(descriptor) != 0) written = failed(unfinished);
-  ::close(descriptor);
-  if (written && ::rename(unfinished.c_str(), path.c_str()) != 0) written = failed(path);
-  if (!written) ::unlink(unfinished.c_str());
-  return written;
 }
 
 Result<std::string> read_file(const std::string& path) {
@@ -74,6 +55,13 @@ Result<Lines> read_lines(const std::string& file) {
   return out;
 }
 
+// Networks of the zoo are made before a campaign begins.
+bool holds_others_files(const std::string& folder) {
+  std::error_code ignored;
+  const fs::directory_iterator entries(folder, ignored);
+  return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.path().filename() != "zoo"; });
+}
+
 // As much of it as an error can hold.
 std::string on_one_line(const std::string& text) {
   constexpr std::size_t kEnough = 400;
@@ -95,7 +83,7 @@ Result<Journal> Journal::open(const std::string& folder, const std::string& what
   if (fs::exists(campaign)) {
     JC_ASSIGN_OR_RETURN(const std::string before, read_file(campaign));
     if (before != what) return invalid(fmt::format("{}: is of another campaign: {}", folder, on_one_line(before)));
-  } else if (!fs::is_empty(folder, error)) {
+  } else if (holds_others_files(folder)) {
     return invalid(fmt::format("{}: holds files that are of no campaign", folder));
   } else {
     JC_RETURN_IF_ERROR(replace_file(campaign, what));
@@ -127,9 +115,19 @@ Result<void> Journal::load() {
 }
 
 Result<std::map<std::string, CaseResult>> Journal::read(const std::string& folder) {
-  if (!fs::exists(folder + "/campaign.json")) return not_found(fmt::format("{}: no campaign is there", folder));
-  JC_ASSIGN_OR_RETURN(Lines lines, read_lines(folder + "/cases.jsonl"));
-  return std::move(lines.results);
+  std::vector<std::string> parts = shard_folders(folder);
+  parts.push_back(folder);
+  std::erase_if(parts, [](const std::string& part) { return !fs::exists(part + "/campaign.json"); });
+  if (parts.empty()) return not_found(fmt::format("{}: no campaign is there", folder));
+  std::map<std::string, CaseResult> out;
+  for (const std::string& part : parts) {
+    JC_ASSIGN_OR_RETURN(Lines lines, read_lines(part + "/cases.jsonl"));
+    for (auto& [id, result] : lines.results) {
+      const auto before = out.find(id);
+      if (before == out.end() || before->second.started <= result.started) out[id] = std::move(result);
+    }
+  }
+  return out;
 }
 
 Result<void> Journal::add(const CaseResult& result, const PlannedCase& planned) {
@@ -152,7 +150,7 @@ Result<void> Journal::write_measurements(const Plan& plan, const Bench& bench) c
     const auto at = results_.find(planned.id);
     if (at != results_.end() && at->second.measured) text += csv_line(measurement(at->second, planned, bench));
   }
-  return replace_file(path("measurements.csv"), text);
+  return replace_file(path(kMeasurementsFile), text);
 }
 
 }  // namespace joulecast::profile

@@ -16,13 +16,15 @@
 
 namespace joulecast::profile {
 
+inline constexpr const char* kMeasurementsFile = "measurements.csv";
+
 class Journal {
  public:
   // Makes the folder where it is not there. A last line that was not written whole is cut off. Errors: kIo,
   // kInvalidInput for a folder of another campaign (`what` is not what campaign.json says) and for broken lines, named.
   static Result<Journal> open(const std::string& folder, const std::string& what);
-  // Only to look at: nothing is made or locked, a half line at the end is passed over. Errors: kNotFound,
-  // kInvalidInput.
+  // Only to look at, with all shards in it: nothing is made or locked, a half line at the end is passed over. Errors:
+  // kNotFound, kInvalidInput.
   static Result<std::map<std::string, CaseResult>> read(const std::string& folder);
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&&) = delete;

@@ -57,6 +57,18 @@ void Plan::add_case(PlannedCase planned) {
 
 void Plan::keep(Only only) {
   std::erase_if(cases_, [&](const PlannedCase& one) { return one.network.empty() != (only == Only::kOperations); });
+  index_cases();
+}
+
+void Plan::keep(const Shard& shard) {
+  constexpr int kHexadecimal = 16;
+  std::erase_if(cases_, [&](const PlannedCase& one) {
+    return std::stoull(one.id, nullptr, kHexadecimal) % shard.count != shard.index - 1;
+  });
+  index_cases();
+}
+
+void Plan::index_cases() {
   places_.clear();
   for (std::size_t i = 0; i < cases_.size(); ++i) places_.emplace(cases_[i].id, i);
 }

@@ -13,6 +13,7 @@
 #include "joulecast/graph.h"
 #include "joulecast/result.h"
 #include "power/gpu_settings.h"
+#include "profile/shards.h"
 #include "profile/time_case.h"
 
 namespace joulecast::profile {
@@ -55,6 +56,8 @@ class Plan {
   // Leaves out operations, or networks. Networks' lists then name cases that are not there.
   enum class Only : std::uint8_t { kOperations, kNetworks };
   void keep(Only only);
+  // Leaves out what is other shards': which one a case belongs to follows from its id.
+  void keep(const Shard& shard);
 
   [[nodiscard]] const std::vector<PlannedCase>& cases() const { return cases_; }
   [[nodiscard]] const std::vector<PlannedNetwork>& networks() const { return networks_; }
@@ -63,6 +66,7 @@ class Plan {
 
  private:
   void add_case(PlannedCase planned);
+  void index_cases();
 
   std::vector<PlannedCase> cases_;
   std::map<std::string, std::size_t> places_;

@@ -113,19 +113,22 @@ std::string zoo_tools() {
   return {};
 }
 
-Result<ZooNetworks> export_zoo(const std::string& tools, const std::string& wanted, const std::string& folder,
+Result<ZooNetworks> export_zoo(const std::string& tools, const std::string& wanted, const std::string& folder, Zoo zoo,
                                const std::function<void(const std::string&)>& say) {
   JC_ASSIGN_OR_RETURN(const std::vector<std::string> networks, networks_wanted(tools, wanted));
   std::string name = wanted;
   std::replace(name.begin(), name.end(), ':', '_');
   const std::string own = folder + "/" + name;
-  std::error_code error;
-  fs::create_directories(own, error);
-  if (error) return io_error(fmt::format("{}: {}", own, error.message()));
-  std::vector<std::string> command = {"python3", "-m", "zoo", "export", "--no-references", "-o", own};
-  command.insert(command.end(), networks.begin(), networks.end());
   const std::string log = folder + "/zoo.log";
-  JC_ASSIGN_OR_RETURN(const int code, run_and_tell(command, tools, log, say));
+  std::error_code error;
+  int code = 0;
+  if (zoo == Zoo::kMake) {
+    fs::create_directories(own, error);
+    if (error) return io_error(fmt::format("{}: {}", own, error.message()));
+    std::vector<std::string> command = {"python3", "-m", "zoo", "export", "--no-references", "-o", own};
+    command.insert(command.end(), networks.begin(), networks.end());
+    JC_ASSIGN_OR_RETURN(code, run_and_tell(command, tools, log, say));
+  }
   ZooNetworks out;
   for (const auto& entry : fs::recursive_directory_iterator(own, error)) {
     if (entry.path().extension() == ".onnx") out.files.push_back(entry.path().string());

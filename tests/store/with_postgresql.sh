@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # with_postgresql.sh COMMAND...: starts a PostgreSQL server of its own in a temporary folder, runs the command with
-# JOULECAST_TEST_POSTGRESQL naming an empty database of it, and stops the server. Exit code 77: there is no PostgreSQL.
+# JOULECAST_TEST_POSTGRESQL naming an empty database of it and JOULECAST_TEST_POSTGRESQL_CONTROL a pg_ctl, and stops the
+# server. Exit code 77: there is no PostgreSQL.
 set -euo pipefail
 
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1 || true)
@@ -30,5 +31,10 @@ cd "$folder"
   { cat "$folder/server.log"; exit 1; }
 "$bin/createdb" -h "$folder" -U joulecast store
 cd - >/dev/null
+# For tests that stop it and start it again.
+control=("${as_user[@]}" "$bin/pg_ctl" -w -D "$folder/data" -l "$folder/server.log" -o
+  "-c listen_addresses='' -c unix_socket_directories='$folder' -c fsync=off")
+printf -v JOULECAST_TEST_POSTGRESQL_CONTROL '%q ' "${control[@]}"
+export JOULECAST_TEST_POSTGRESQL_CONTROL
 export JOULECAST_TEST_POSTGRESQL="postgresql:///store?host=$folder&user=joulecast"
 "$@"

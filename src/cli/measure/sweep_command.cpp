@@ -9,6 +9,8 @@
 #include "cli/measure/sweep_commands.h"
 #include "cli/measure/sweep_text.h"
 #include "cli/numbers.h"
+#include "cli/other_program.h"
+#include "measure/slurm.h"
 #include "measure/sweep.h"
 #include "measure/sweep_gpus.h"
 #include "measure/sweep_load.h"
@@ -37,15 +39,6 @@ std::string duration_text(double seconds) {
 // This program, as `joulecast` found it.
 std::vector<std::string> measure_words() {
   return {program_folder() + "/joulecast-measure", "measure"};
-}
-
-// In a build tree beside this program, in an install tree in bin.
-std::string joulecast_program() {
-  const std::string here = program_folder();
-  for (const char* place : {"/joulecast", "/../../bin/joulecast"}) {
-    if (std::filesystem::exists(here + place)) return std::filesystem::canonical(here + place).string();
-  }
-  return "joulecast";
 }
 
 SweepOptions sweep_options(const SweepCommandOptions& options, const SweepPlan& plan, Output& messages) {

@@ -72,13 +72,19 @@ tl::expected<std::string, Failure> runner_program(const std::string& runner) {
       "pip install torch, then cmake -S src/profile/runners/torch -B build/runner and cmake --build build/runner"});
 }
 
+// A shard has its own in the campaign's.
+std::string folder_of(const ProfileOptions& options) {
+  const auto shard = profile::parse_shard(options.shard);
+  return shard ? profile::shard_folder(options.output, *shard) : options.output;
+}
+
 // "cpu" is the processor; anything else is a GPU, and the runner's first among those that are visible.
 tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOptions& options) {
   profile::CampaignOptions out;
   auto runner = runner_program(options.runner);
   if (!runner) return tl::unexpected(std::move(runner).error());
   out.runner = {std::move(*runner)};
-  out.folder = options.output;
+  out.folder = folder_of(options);
   out.device = options.gpu == "cpu" ? "cpu" : "cuda:0";
   out.gpu = !options.name.empty() ? options.name : options.gpu;
   if (options.gpu != "cpu") out.sensors.gpus = options.gpu;
@@ -107,6 +113,11 @@ Outcome check_numbers(const ProfileOptions& options) {
   if (!options.budget.empty() && !parse_seconds(options.budget)) {
     return usage(fmt::format("--for: '{}' is no time", printable(options.budget)), "90s, 30m or 1.5h");
   }
+  if (!options.shard.empty() && !profile::parse_shard(options.shard))
+    return usage(fmt::format("--shard: '{}' is no part", printable(options.shard)),
+                 "--shard 3/8 is the third of eight");
+  if (options.slurm > 0 && !options.shard.empty())
+    return usage("profile: --slurm and --shard: a job array has all of them", "--slurm 8");
   return {};
 }
 
@@ -142,6 +153,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   auto plan = plan_of(options, output);
   if (!plan) return tl::unexpected(std::move(plan).error());
   for (const std::string& note : plan->notes()) output.note(note);
+  if (options.slurm > 0) return submit_command(options, output);
   if (options.dry_run) {
     print_plan(*plan, options, output);
     return {};
@@ -159,7 +171,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (!options.quiet) progress.clear();
   if (!result) return tl::unexpected<Failure>(std::move(result).error());
   print(*result, options, output);
-  return {};
+  return merge_and_store(options, output);
 }
 
 }  // namespace joulecast::cli

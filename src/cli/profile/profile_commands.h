@@ -20,6 +20,11 @@ Outcome validate_command(const profile::Plan& plan, const ProfileOptions& option
 Outcome proportionality_command(const profile::Plan& plan, const ProfileOptions& options,
                                 const profile::CampaignOptions& campaign, Output& output);
 
+// Writes FOLDER/profile.sbatch and hands it to Slurm; with --dry-run prints it.
+Outcome submit_command(const ProfileOptions& options, Output& output);
+// After measuring: the shards' tables become one, and the rows go into the store, as often as it takes that to answer.
+Outcome merge_and_store(const ProfileOptions& options, Output& output);
+
 // Charts of both, for a page.
 report::Article validation_article(const profile::Validation& found);
 struct MeasuredDurations {

@@ -15,10 +15,31 @@
 namespace joulecast::cli {
 namespace {
 
+// What was typed, for a job that does the same.
+std::vector<std::string> words_of(const CLI::App& app) {
+  std::vector<std::string> out;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (name == "--slurm" || name == "--sbatch" || option->count() == 0) continue;
+    if (option->get_expected_max() == 0) {
+      out.push_back(name);
+      continue;
+    }
+    for (const std::string& value : option->results()) {
+      if (!option->get_positional()) out.push_back(name);
+      out.push_back(value);
+    }
+  }
+  return out;
+}
+
 Action profile_action(CLI::App& app) {
   auto options = std::make_shared<ProfileOptions>();
   define_profile_options(app, *options);
-  return [options](Output& output) { return profile_command(*options, output); };
+  return [options, &app](Output& output) {
+    options->words = words_of(app);
+    return profile_command(*options, output);
+  };
 }
 
 }  // namespace

@@ -37,6 +37,11 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   add_choice(app, "--only", options.only, "measure only these", {"operations", "networks"});
   app.add_option("--for", options.budget, "stop after that time, as 30m; what tells most a second comes first")
       ->type_name("TIME");
+  app.add_option("--shard", options.shard, "measure that part alone, in a folder in FOLDER, as 3/8")->type_name("K/N");
+  add_count(app, "--slurm", options.slurm, "submit a job array of that many shards; with -n print it");
+  app.add_option("--sbatch", options.sbatch, "an option for sbatch, as --sbatch=--partition=gpu")->type_name("OPTION");
+  app.add_option("--store", options.store, "then import the rows there: a file, or the URL of a PostgreSQL database")
+      ->type_name("STORE");
   app.add_option("--runner", options.runner, "what runs the work: torch, or the path of a runner")->type_name("RUNNER");
   add_count(app, "--threads", options.threads, "of a processor's work");
   app.add_option("--target", options.target, "repeat until the relative standard error of the time is this")

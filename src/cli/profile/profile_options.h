@@ -16,11 +16,15 @@ struct ProfileOptions {
   std::vector<std::string> power_limits, sm_clocks;  // "200", "found"
   std::vector<std::string> batches, modes{"inference"}, precisions{"fp32"}, shapes;
   std::string output;
-  std::string gpu = "0";         // "cpu", or as --gpu of measure: one GPU
-  std::string name;              // of the device in the rows; empty: what the sensors call it
-  std::string runner = "torch";  // or a path
-  std::string only;              // "", "operations", "networks"
-  std::string budget;            // "30m"; empty: until all is done
+  std::string gpu = "0";            // "cpu", or as --gpu of measure: one GPU
+  std::string name;                 // of the device in the rows; empty: what the sensors call it
+  std::string runner = "torch";     // or a path
+  std::string only;                 // "", "operations", "networks"
+  std::string shard, store;         // "3/8"; a place as dataset import takes it
+  std::vector<std::string> sbatch;  // options of --slurm
+  std::vector<std::string> words;   // what was typed, without --slurm and --sbatch
+  std::size_t slurm = 0;            // shards of the job array; 0: none
+  std::string budget;               // "30m"; empty: until all is done
   std::size_t threads = 0, seed = 1;
   double target = 0.01, noisy = 0.02;
   std::optional<double> window_s, span_s, patience_s;

@@ -142,9 +142,11 @@ Outcome add_zoo(const ProfileOptions& options, const Wanted& wanted, profile::Pl
   const std::string tools = profile::zoo_tools();
   if (tools.empty() && !options.zoo.empty())
     return usage("--zoo: this joulecast was installed without tools/zoo", "pass model files");
+  // Who submitted the shards has made them.
+  const auto made = options.shard.empty() ? profile::Zoo::kMake : profile::Zoo::kIsMade;
   const bool terminal = !options.quiet && ::isatty(STDERR_FILENO) == 1;
   for (const std::string& name : options.zoo) {
-    const auto networks = profile::export_zoo(tools, name, options.output + "/zoo", [&](const std::string& line) {
+    const auto networks = profile::export_zoo(tools, name, options.output + "/zoo", made, [&](const std::string& line) {
       if (terminal) fmt::print(stderr, "\r{:.70}\033[K", printable(line));
     });
     if (terminal) fmt::print(stderr, "\r\033[K");
@@ -178,6 +180,7 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
   JC_RETURN_IF_FAILURE(add_zoo(options, wanted, plan, output));
   if (options.only == "operations") plan.keep(profile::Plan::Only::kOperations);
   if (options.only == "networks") plan.keep(profile::Plan::Only::kNetworks);
+  if (const auto shard = profile::parse_shard(options.shard)) plan.keep(*shard);
   return plan;
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A campaign in parts: each has a folder of its own in the campaign's, and its results become one table.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "joulecast/result.h"
+
+namespace joulecast::profile {
+
+// The third of eight is "3/8".
+struct Shard {
+  std::size_t index = 1, count = 1;  // from 1 to count
+};
+std::optional<Shard> parse_shard(std::string_view text);
+
+// "folder/shard-0003"
+std::string shard_folder(const std::string& folder, const Shard& shard);
+// Those that are there, by name.
+std::vector<std::string> shard_folders(const std::string& folder);
+
+// folder/measurements.csv of the shards' own, whatever shards are done by now: every shard does it at its end, and the
+// last one has all. Errors: kIo; kInvalidInput for a shard that another version wrote.
+Result<void> merge_shards(const std::string& folder);
+
+}  // namespace joulecast::profile

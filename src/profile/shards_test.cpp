@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/shards.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "dataset/measurement_csv.h"
+#include "profile/campaign_slurm.h"
+#include "profile/plan.h"
+
+namespace joulecast::profile {
+namespace {
+
+TEST(Shards, Numbers) {
+  EXPECT_EQ(parse_shard("3/8")->index, 3U);
+  EXPECT_EQ(parse_shard("3/8")->count, 8U);
+  for (const char* text : {"", "3", "0/8", "9/8", "a/8", "1/", "/2", "1/2/3", "-1/2", "1/99999999999999999999"}) {
+    EXPECT_FALSE(parse_shard(text)) << text;
+  }
+}
+
+TEST(Shards, EveryCaseIsOneShards) {
+  const auto plan = [] {
+    Plan out;
+    for (int i = 1; i <= 100; ++i) {
+      EXPECT_TRUE(out.add_operation({"activation", "f32[" + std::to_string(i) + "]", ""}, {}, true));
+    }
+    return out;
+  };
+  std::multiset<std::string> ids;
+  for (const std::size_t index : {1U, 2U, 3U}) {
+    Plan part = plan();
+    part.keep(Shard{index, 3});
+    EXPECT_GT(part.cases().size(), 15U);
+    for (const PlannedCase& one : part.cases()) ids.insert(one.id);
+  }
+  EXPECT_EQ(ids.size(), 100U);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 100U);
+}
+
+TEST(Shards, TablesBecomeOne) {
+  const std::string folder = testing::TempDir() + "shards";
+  std::filesystem::remove_all(folder);
+  const auto write = [&](int index, const std::string& text) {
+    const std::string own = shard_folder(folder, {static_cast<std::size_t>(index), 12});
+    std::filesystem::create_directories(own);
+    if (!text.empty()) std::ofstream(own + "/measurements.csv") << text;
+  };
+  write(1, csv_header() + "one\n");
+  write(2, "");  // has not finished
+  write(12, csv_header() + "twelve\n");
+  for (int twice = 0; twice < 2; ++twice) {
+    ASSERT_TRUE(merge_shards(folder));
+    std::ifstream file(folder + "/measurements.csv");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), csv_header() + "one\ntwelve\n");
+  }
+  write(3, "other,columns\n");
+  EXPECT_NE(merge_shards(folder).error().text().find("shard-0003/measurements.csv: another version"),
+            std::string::npos);
+}
+
+TEST(Shards, ScriptForSlurm) {
+  const std::string script =
+      slurm_script({"/opt/joulecast", "/data/out 1", {"a b.onnx", "--mode", "training"}, {"--partition=gpu"}, 8, true});
+  EXPECT_NE(script.find("#SBATCH --array=1-8\n"), std::string::npos);
+  EXPECT_NE(script.find("#SBATCH --output=\"/data/out 1/slurm-%A_%a.out\"\n"), std::string::npos);
+  EXPECT_NE(script.find("#SBATCH --gres=gpu:1\n"), std::string::npos);
+  EXPECT_NE(script.find("#SBATCH --partition=gpu\n"), std::string::npos);
+  EXPECT_NE(
+      script.find("exec '/opt/joulecast' profile 'a b.onnx' '--mode' 'training' --shard \"$SLURM_ARRAY_TASK_ID/8\"\n"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace joulecast::profile
