@@ -124,6 +124,12 @@ void define_analyze_options(CLI::App& app, AnalyzeOptions& options) {
   app.add_option("--idle-power", options.idle_power_w, "of a GPU, where no baseline was recorded: gives the idle share")
       ->type_name("W")
       ->check(CLI::Range(0.0, 10'000.0).description(""));
+  app.add_option(
+         "--expected-interval", options.expected_interval_ms,
+         "between readings of power, as it was asked for (nvidia-smi -lms): says how many are missing, which a log "
+         "does not tell where they are missing regularly")
+      ->type_name("MS")
+      ->check(between(1.0, 3'600'000.0));
   auto* iterations = add_count(app, "--iterations", options.iterations,
                                "iterations that the command makes: time, energy and errors of one");
   iterations->option_text("N");

@@ -33,6 +33,7 @@ struct AnalyzeOptions {
   std::string phase;
   bool json = false, sampling = false, steady = false, curves = false, save = false, calibrated = false;
   std::optional<double> idle_power_w;
+  std::optional<double> expected_interval_ms;
   std::size_t iterations = 0;  // 0: not asked for
   std::string per_iteration;   // name of phases; empty: not asked for
   double rate_hz = 10;
