@@ -166,13 +166,14 @@ SweepOptimum optimum_of(const std::vector<Setting>& settings, std::size_t refere
   }
   constexpr double kRival = 0.05;
   const std::vector<double> shares = winning_shares(input);
-  if (!shares.empty()) out.confidence = shares[out.setting];
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (i != out.setting && shares[i] >= kRival) out.rivals.push_back(i);
   }
   const double base = settings[reference].out.estimates[g].mean;
   out.gain_percent = kPercent * (1 - settings[out.setting].out.estimates[g].mean / base);
   out.verdict = verdict_of(out, settings, reference);
+  const bool told = settings.size() > 1 && out.verdict != SweepVerdict::kNoMeasurableGain;
+  if (told && !shares.empty()) out.confidence = shares[out.setting];
   return out;
 }
 

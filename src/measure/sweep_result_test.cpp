@@ -96,6 +96,32 @@ TEST(SweepResult, OneRunASettingTellsNoChanceFromGain) {
   EXPECT_FALSE(groups->front().settings[0].estimates[1].low);
 }
 
+TEST(SweepResult, TwoRunsDoNotTellHowSureItIs) {
+  auto runs = drifting();
+  std::erase_if(runs, [](const SweepMeasurement& one) { return one.repetition == 3; });
+  const SweepGroup two = judge_sweep(runs)->front();
+  for (const SweepOptimum& optimum : two.optima) EXPECT_FALSE(optimum.confidence);
+  EXPECT_EQ(two.fewest_runs(), 2U);
+  EXPECT_EQ(two.too_few_runs(), "2 runs of a setting are too few to say how sure its place is: that takes 3");
+  const SweepGroup three = judge_sweep(drifting())->front();
+  EXPECT_TRUE(three.optima[1].confidence);
+  EXPECT_EQ(three.too_few_runs(), "");
+}
+
+// The least mean of three alike is the least of every series drawn from them, where it was so in each repetition.
+TEST(SweepResult, WhatGainsNothingIsNotSure) {
+  std::vector<SweepMeasurement> runs;
+  for (std::size_t r = 1; r <= 3; ++r) {
+    const double chance = r == 1 ? 3 : 0.1;
+    runs.push_back(run(200, r, 10, 1000 - chance));
+    runs.push_back(run(300, r, 10, 1000));
+  }
+  const SweepOptimum energy = judge_sweep(runs)->front().optima[1];
+  EXPECT_EQ(energy.setting, 0U);
+  EXPECT_EQ(energy.verdict, SweepVerdict::kNoMeasurableGain);
+  EXPECT_FALSE(energy.confidence);
+}
+
 TEST(SweepResult, UnequalRepetitionsAreNotPaired) {
   auto runs = drifting();
   runs.pop_back();
@@ -202,7 +228,8 @@ TEST(Bootstrap, CommonDriftIsNoDoubt) {
   EXPECT_DOUBLE_EQ(winning_shares(input)[0], 1);
   input.blocks[1] = {1, 2, 4};
   EXPECT_LT(winning_shares(input)[0], 0.8) << "drawn on their own, the scatter counts";
-  EXPECT_TRUE(winning_shares({{{1}, {2, 3}}, {{1}, {1, 2}}}).empty());
+  EXPECT_TRUE(winning_shares({{{1, 2}, {2, 3, 4}}, {{1, 2}, {1, 2, 3}}}).empty());
+  EXPECT_FALSE(winning_shares({{{1, 2, 3}, {2, 3, 4}}, {{1, 2, 3}, {1, 2, 3}}}).empty());
 }
 
 }  // namespace

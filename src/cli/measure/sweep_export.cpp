@@ -103,6 +103,7 @@ Json group_json(const SweepGroup& group) {
   return {{"group", group.group},
           {"reference", group.settings[group.reference].setting},
           {"reference_is_default", group.reference_is_default},
+          {"fewest_runs", group.fewest_runs()},
           {"axis", group.axis.empty() ? Json(nullptr) : Json(group.axis)},
           {"settings", settings},
           {"optima", optima},

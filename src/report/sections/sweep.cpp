@@ -84,12 +84,14 @@ std::string curve_table(const SweepGroup& group) {
 }  // namespace
 
 std::string sweep_section(const SweepGroup& group) {
+  const std::string few = group.too_few_runs();
   return setting_table(group) +
          element("p",
                  "Against the reference, with 95 %. An asterisk: more than chance, p < 0.05, adjusted for all settings "
                  "(Holm).",
                  "caption") +
-         element("h4", "The best settings") + optimum_table(group) + curve_table(group);
+         element("h4", "The best settings") + optimum_table(group) +
+         (few.empty() ? std::string() : element("p", few + ".", "caption")) + curve_table(group);
 }
 
 }  // namespace joulecast::report
