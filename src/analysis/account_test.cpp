@@ -46,6 +46,8 @@ TEST(Account, TheCounterIsTheAnswerAndPowerItsWitness) {
   EXPECT_NEAR(account.energy[0].standard_error.value(), 1000 * 0.1 / 5 / 2.449, 0.01);
   EXPECT_NEAR(account.energy[1].energy.value(), 990, 1e-6);
   EXPECT_NEAR(account.power_w->mean, 200, 1e-6);
+  EXPECT_NEAR(account.power_w->low, 198, 1e-6);
+  EXPECT_NEAR(account.power_w->high, 200, 1e-6) << "no mean is outside of its own range";
   EXPECT_TRUE(account.doubts.empty());
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/channel_series.h"
 #include "analysis/sensor_check.h"
@@ -103,15 +104,25 @@ std::optional<std::string> doubt_of(const Recording& recording, std::size_t chan
 
 std::vector<std::string> interval_doubts(const Recording& recording, const std::vector<DeviceSummary>& devices,
                                          std::optional<Seconds> expected) {
-  std::vector<std::string> out;
+  // GPUs of one log mostly have the same to say.
+  std::vector<std::pair<std::string, std::string>> said;
   for (const DeviceSummary& device : devices) {
     if (device.runs.empty() || device.runs.front().energy.empty()) continue;
     const std::string& source = device.runs.front().energy.front().source;
     const auto channel = power_channel(recording, device.device, source);
     if (!channel || recording.channels[*channel].signal != Signal::kPower) continue;
     const auto doubt = doubt_of(recording, *channel, expected);
-    if (doubt) out.push_back(fmt::format("{}: {}: {}", device.device, source, *doubt));
+    if (!doubt) continue;
+    const std::string text = fmt::format("{}: {}", source, *doubt);
+    const auto at = std::find_if(said.begin(), said.end(), [&](const auto& one) { return one.second == text; });
+    if (at == said.end()) {
+      said.emplace_back(device.device, text);
+    } else {
+      at->first += ", " + device.device;
+    }
   }
+  std::vector<std::string> out;
+  for (const auto& [names, text] : said) out.push_back(fmt::format("{}: {}", names, text));
   return out;
 }
 
