@@ -112,6 +112,12 @@ class Parts(Case):
         self.assertIn("(3.7), (3.9)", text)
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
 
+    def test_no_iterations_are_a_mistake(self):
+        self.write("log.csv", [200] * 20)
+        done = self.run_joulecast("analyze", "--iterations", "0", "log.csv")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--iterations", done.stderr)
+
     def test_iterations_of_marked_phases(self):
         script = 'for i in 1 2 3 4 5 6; do echo "begin batch" >&$JOULECAST_MARKS_FD; sleep 0.2; echo "end batch" >&$JOULECAST_MARKS_FD; done'
         self.record("r.jcrun", "--", "bash", "-c", script, scenario="rtx3090")

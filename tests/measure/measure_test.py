@@ -5,6 +5,7 @@
     measure_test.py joulecast folder-of-the-stand-in scenarios [unittest's arguments]
 """
 
+import csv
 import json
 import os
 import pathlib
@@ -105,6 +106,18 @@ class TheCommand(Case):
         self.assertIn("Measured: sh", err)
         self.assertIsNotNone(read(f"{self.folder}/run.jcrun").end)
 
+    def test_stopped_in_the_baseline_says_so(self):
+        run = subprocess.Popen([JOULECAST, "measure", "--baseline", "60", "--", "touch", "ran"], cwd=self.folder,
+                               env=environment("v100"), stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=20)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertIn("nothing was measured", err)
+        self.assertIn("hint: --baseline is 60 s of idleness", err)
+        self.assertNotIn("-w", err)
+        self.assertFalse(Path(self.folder, "ran").exists())
+
     def test_finds_nothing_changed_but_the_marks(self):
         done = self.run_joulecast("measure", "--no-hook", "-q", "--", "env")
         names = {line.split("=")[0] for line in done.stdout.splitlines()}
@@ -147,6 +160,33 @@ class Energy(Case):
         run = self.measured("--", "true", CUDA_VISIBLE_DEVICES="5,2")
         self.assertEqual([device["device"] for device in run["devices"]], ["gpu2", "gpu5"])
         self.assertEqual(run["run"]["gpu_choice"], "CUDA_VISIBLE_DEVICES=5,2")
+
+    def test_takes_gpu_and_interval_from_the_environment_unless_told(self):
+        run = self.measured("--", "sleep", "1", JOULECAST_GPU="3", JOULECAST_INTERVAL="10")
+        self.assertEqual([device["device"] for device in run["devices"]], ["gpu3"])
+        gaps = {one["source"]: one["usual_gap_s"] for one in run["sampling"]}
+        self.assertLess(gaps["nvml-instant"], 0.03)
+        run = self.measured("--gpu", "2", "--", "true", JOULECAST_GPU="3")
+        self.assertEqual([device["device"] for device in run["devices"]], ["gpu2"])
+        done = self.run_joulecast("measure", "--", "true", JOULECAST_INTERVAL="soon")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'soon' is no number", done.stderr)
+
+    def test_of_hidden_gpus_says_what_hides_them(self):
+        done = self.run_joulecast("measure", "--", "true", scenario="eight_h100", CUDA_VISIBLE_DEVICES="")
+        self.assertIn("CUDA_VISIBLE_DEVICES= shows none of the 8 here", done.stderr)
+
+    def test_in_csv_has_a_line_a_source(self):
+        done = self.run_joulecast("measure", "--csv", "-r", "2", "--gpu", "0", "--", "sh", "-c", "echo out; sleep 0.5", scenario="v100")
+        self.assertEqual((done.returncode, done.stdout), (0, "out\nout\n"))
+        rows = list(csv.DictReader(done.stderr.splitlines()))
+        best = [row for row in rows if row["best"] == "1"]
+        self.assertEqual([(row["device"], row["run"], row["source"]) for row in best],
+                         [("gpu0", "1", "nvml-counter"), ("gpu0", "2", "nvml-counter")])
+        self.assertGreater(len(rows), 2)
+        self.assertAlmostEqual(float(best[0]["energy_j"]) / float(best[0]["time_s"]), float(best[0]["power_w"]), places=6)
+        bare = self.run_joulecast("measure", "--csv", "--", "true").stderr
+        self.assertEqual(len(list(csv.DictReader(bare.splitlines()))), 1, bare)
 
     def test_without_a_counter_comes_from_power(self):
         run = self.measured("--", "sleep", "1", scenario="p100")
@@ -477,6 +517,21 @@ class Doctor(Case):
         self.assertEqual(instant["class"], "A")
         self.assertAlmostEqual(instant["seen_ratio"], 0.25)
         self.assertAlmostEqual(sensors["nvml-counter", "energy_j"]["update_period_s"], 0.1, delta=0.02)
+
+    def test_says_once_what_eight_have_in_common(self):
+        lines = self.run_joulecast("doctor", scenario="eight_h100").stdout.splitlines()
+        self.assertEqual(len([line for line in lines if "nvml-counter" in line]), 1, lines)
+        self.assertTrue(any(line.startswith("gpu0-7  energy_j") for line in lines), lines)
+        self.assertLessEqual(max(len(line) for line in lines), 95)
+        done = json.loads(self.run_joulecast("doctor", "--json", scenario="eight_h100").stdout)
+        instant = [one for one in done["sensors"] if one["source"] == "nvml-instant"]
+        self.assertEqual([one["device"] for one in instant], [f"gpu{i}" for i in range(8)])
+        self.assertAlmostEqual(instant[0]["known_update_period_s"], 0.1)
+
+    def test_tells_the_module_from_the_gpu_and_promises_no_rights(self):
+        out = " ".join(self.run_joulecast("doctor", scenario="grace_hopper").stdout.split())
+        self.assertIn("nvml-module-instant: of the whole module", out)
+        self.assertNotIn("may be changed (root)", out)
 
     def test_without_sensors_says_why(self):
         done = self.run_joulecast("doctor")

@@ -24,7 +24,8 @@ struct MeasureOptions {
   bool force = false;
   std::size_t repeats = 1, warmups = 0;
   double baseline_s = 0;
-  bool keep_going = false, no_hook = false, quiet = false, json = false, progress = false, calibrated = false;
+  bool keep_going = false, no_hook = false, quiet = false, json = false, csv = false, progress = false,
+       calibrated = false;
 };
 void define_measure_options(CLI::App& app, MeasureOptions& options);
 
