@@ -124,4 +124,8 @@ struct SweepGroup {
 // numbers, and groups where only some runs have an energy.
 Result<std::vector<SweepGroup>> judge_sweep(const std::vector<SweepMeasurement>& runs);
 
+// Where nothing but parameters of the command was swept: its parameters against each other, as if they were settings.
+// Absent where there is one group, or one of several settings. Errors: judge_sweep()'s.
+Result<std::optional<SweepGroup>> compare_parameters(const std::vector<SweepMeasurement>& runs);
+
 }  // namespace joulecast

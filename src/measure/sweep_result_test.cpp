@@ -197,6 +197,30 @@ TEST(SweepResult, GroupsAreJudgedApart) {
   EXPECT_DOUBLE_EQ((*groups)[1].settings[0].estimates[1].mean, 2 * (*groups)[0].settings[0].estimates[1].mean);
 }
 
+TEST(SweepResult, ParametersAloneAreComparedWithEachOther) {
+  std::vector<SweepMeasurement> runs;
+  for (std::size_t r = 1; r <= 3; ++r) {
+    for (const double batch : {16.0, 2.0, 1.0}) {
+      SweepMeasurement one = run(700, r, 100 / batch, 1000 / batch + static_cast<double>(r));
+      one.group = "batch=" + std::to_string(static_cast<int>(batch));
+      one.is_default = true;
+      runs.push_back(one);
+    }
+  }
+  const auto compared = compare_parameters(runs);
+  ASSERT_TRUE(compared && *compared);
+  const SweepGroup& group = **compared;
+  ASSERT_EQ(group.settings.size(), 3U);
+  EXPECT_EQ(group.settings[1].setting, "batch=2");
+  EXPECT_EQ(group.settings[group.reference].setting, "batch=16");
+  EXPECT_EQ(group.settings[group.optima[1].setting].setting, "batch=16");
+  EXPECT_NEAR(group.settings[1].differences[0]->percent, 700, 1e-9);
+  EXPECT_TRUE(group.curves.empty());
+  runs.front().setting = "300 W";
+  EXPECT_FALSE(*compare_parameters(runs)) << "settings were swept, too";
+  EXPECT_FALSE(*compare_parameters(drifting()));
+}
+
 TEST(SweepResult, WithoutEnergyTimesAreCompared) {
   auto runs = drifting();
   for (SweepMeasurement& one : runs) one.energy_j.reset();

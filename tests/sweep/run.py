@@ -443,6 +443,43 @@ class Sweep(unittest.TestCase):
         _, errors = self.run_it("sweep", "plan.toml", "--slurm", code=1)
         self.assertIn("sweep.sbatch", errors)
 
+    def test_parameters_alone_are_compared(self):
+        self.plan('command = "sleep {n}"\nrepetitions = 2\n[parameters]\nn = [0.2, 0.7]\n')
+        out, _ = self.run_it("sweep", "plan.toml")
+        self.assertRegex(out, r"parameters; reference: n=0.7\n")
+        self.assertRegex(out, r"\btime +n=0.2 ")
+        self.assertIn("2 runs of a setting are too few", " ".join(out.split()))
+        result = json.loads(self.run_it("sweep", "--result", "plan", "--json")[0])
+        self.assertEqual([group["group"] for group in result["groups"]], ["n=0.2", "n=0.7"])
+        self.assertEqual([setting["setting"] for setting in result["parameters"]["settings"]], ["n=0.2", "n=0.7"])
+        self.assertEqual(result["parameters"]["fewest_runs"], 2)
+
+    def test_what_sbatch_says_is_one_line(self):
+        self.plan('command = "true"\n')
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "sbatch").write_text("#!/bin/sh\necho first; echo second; exit 1\n")
+        (tools / "sbatch").chmod(0o755)
+        self.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
+        _, errors = self.run_it("sweep", "plan.toml", "--slurm", code=1)
+        self.assertIn("sbatch: first; second\n", errors)
+
+    def test_dry_run_promises_no_rights(self):
+        self.environment["JOULECAST_STANDIN"] = str(SCENARIOS / "denied.toml")
+        self.plan('command = "true"\npower_limits_w = [300]\nrepetitions = 1\n')
+        out, _ = self.run_it("sweep", "plan.toml", "--dry-run")
+        self.assertIn("has these settings in range", out)
+        self.assertNotIn("can have", out)
+        if os.geteuid() != 0:
+            self.assertIn("takes rights that this process lacks", out)
+
+    def test_the_gpu_of_the_environment_is_swept(self):
+        self.scenario("allow_set = true\n[[gpu]]\ncount = 2\nload = {constant_w = 600}\n")
+        self.plan('command = "true"\npower_limits_w = [300]\nrepetitions = 1\n')
+        self.environment["JOULECAST_GPU"] = "1"
+        self.run_it("sweep", "plan.toml")
+        self.assertEqual([line.split()[1] for line in self.state.read_text().splitlines()[1:]], ["1", "1"])
+
     def test_csv_and_latex_have_every_setting(self):
         self.plan('command = "sleep 0.3"\npower_limits_w = [300, 500]\nrepetitions = 2\n')
         out, _ = self.run_it("sweep", "plan.toml", "--csv")

@@ -210,11 +210,13 @@ std::string sweep_csv(const std::vector<SweepGroup>& groups) {
   return out;
 }
 
-Json sweep_json(const std::vector<SweepGroup>& groups, const LoadedSweep& loaded) {
+Json sweep_json(const std::vector<SweepGroup>& groups, const std::optional<SweepGroup>& parameters,
+                const LoadedSweep& loaded) {
   Json list = Json::array();
   for (const SweepGroup& group : groups) list.push_back(group_json(group));
   return {{"schema", "joulecast.sweep-result/1"},
           {"groups", list},
+          {"parameters", parameters ? group_json(*parameters) : Json(nullptr)},
           {"left_out", loaded.left_out},
           {"warnings", loaded.doubts}};
 }
