@@ -122,6 +122,7 @@ std::vector<std::string> interval_doubts(const Recording& recording, const std::
     }
   }
   std::vector<std::string> out;
+  out.reserve(said.size());
   for (const auto& [names, text] : said) out.push_back(fmt::format("{}: {}", names, text));
   return out;
 }
