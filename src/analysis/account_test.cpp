@@ -46,7 +46,21 @@ TEST(Account, TheCounterIsTheAnswerAndPowerItsWitness) {
   EXPECT_NEAR(account.energy[0].standard_error.value(), 1000 * 0.1 / 5 / 2.449, 0.01);
   EXPECT_NEAR(account.energy[1].energy.value(), 990, 1e-6);
   EXPECT_NEAR(account.power_w->mean, 200, 1e-6);
+  EXPECT_NEAR(account.power_w->low, 198, 1e-6);
+  EXPECT_NEAR(account.power_w->high, 200, 1e-6) << "no mean is outside of its own range";
   EXPECT_TRUE(account.doubts.empty());
+}
+
+// One step of half a second among those of 0.1 s, followed by others: the edges may be as late as that.
+TEST(Account, TheLongestStepOfACounterIsItsError) {
+  Recording recording;
+  std::vector<Reading> steps;
+  for (std::int64_t i = 0; i <= 100; ++i) {
+    if (i <= 50 || i >= 55) steps.push_back({i * 100'000, i * 20'000'000});
+  }
+  add(recording, Signal::kEnergy, "nvml-counter", steps);
+  const auto account = Accountant(recording).account("gpu0", 2 * kSecond, 7 * kSecond);
+  EXPECT_NEAR(account.energy.at(0).standard_error.value(), 1000 * 0.5 / 5 / 2.449, 0.05);
 }
 
 TEST(Account, SourcesThatDisagreeAreNamed) {
@@ -72,6 +86,8 @@ TEST(Account, AMeterThatDisagreesIsNamed) {
   EXPECT_TRUE(doubts_with("gpu0-rail", 62).empty());
   EXPECT_TRUE(doubts_with("gpu01-rail", 205).empty());
   EXPECT_TRUE(doubts_with("meter0", 205).empty());
+  recording.readings[0] = instants(60, 7, 10);
+  EXPECT_TRUE(doubts_with("gpu0-rail", 205).empty()) << "what covers a third of the time is no witness";
 }
 
 TEST(Account, ASourceThatSawLittleIsNoAnswer) {

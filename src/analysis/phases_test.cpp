@@ -49,6 +49,15 @@ TEST(Phases, AnotherProcessMayEndWhatOneBegan) {
   EXPECT_EQ(phases.stray_ends, 1U);
 }
 
+TEST(Phases, TheRecorderEndsNobodysPhases) {
+  Recording recording;
+  recording.events = {at(0, EventKind::kBegin, "command", 7), at(5, EventKind::kEnd, "command", kRecorderTrack)};
+  recording.clocks = {{9, 9}};
+  const Phases phases = phases_of(recording);
+  EXPECT_TRUE(phases.phases.at(0).open);
+  EXPECT_EQ(phases.stray_ends, 1U);
+}
+
 TEST(Phases, AnEndWithAnIdClosesTheBeginWithThatId) {
   Recording recording;
   recording.events = {{0, EventKind::kBegin, 1, "request", "id=1"},
@@ -84,6 +93,15 @@ TEST(Phases, OfAWarmUpAreLeftOut) {
   EXPECT_EQ(phases[4].name, "load");
 }
 
+TEST(Phases, WhatNobodyEndedIsOverWithItsCommand) {
+  Recording recording;
+  recording.events = {at(0, EventKind::kBegin, "command", kRecorderTrack), at(2, EventKind::kBegin, "epoch", 7),
+                      at(5, EventKind::kEnd, "command", kRecorderTrack),
+                      at(6, EventKind::kBegin, "command", kRecorderTrack),
+                      at(9, EventKind::kEnd, "command", kRecorderTrack)};
+  EXPECT_EQ(phases_of(recording).phases.at(1).end, 5);
+}
+
 TEST(Phases, EventsMayComeOutOfOrder) {
   Recording recording;
   recording.events = {at(20, EventKind::kEnd, "epoch"), at(10, EventKind::kBegin, "epoch")};
@@ -105,6 +123,7 @@ TEST(Phases, DetailsAreFoundByTheirKey) {
   EXPECT_EQ(detail_of("index=3\ttotal=10", "total"), "10");
   EXPECT_EQ(detail_of("index=3", "index"), "3");
   EXPECT_FALSE(detail_of("subindex=3", "index"));
+  EXPECT_FALSE(detail_of("indexes=3", "index"));
   EXPECT_FALSE(detail_of("", "index"));
 }
 

@@ -110,6 +110,9 @@ TEST(EpochProgress, FollowsOneProcess) {
   run.hear(at(17, EventKind::kBegin, "epoch", "total=9", 5), 1500);
   run.hear(at(17, EventKind::kEnd, "training", "", 5), 1500);
   EXPECT_EQ(run.remaining(18 * kSecond, 1600)->total, 4U);
+  run.hear(at(17, EventKind::kBegin, "training", "epochs=9", 5), 1500);
+  ASSERT_TRUE(run.remaining(18 * kSecond, 1600)) << "another's training is no new one of ours";
+  EXPECT_TRUE(run.remaining(18 * kSecond, 1600)->time_s);
 }
 
 TEST(EpochProgress, HearsMarksThatAreAProcessEach) {

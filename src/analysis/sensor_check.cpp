@@ -116,6 +116,7 @@ void add_class(SensorCheck& check, const Recording& recording) {
   check.sensor_class = std::string(1, series::letter(*sensor));
   check.meaning = series::text(*sensor);
   if (meaning.window) check.window_s = meaning.window->value();
+  if (meaning.period) check.known_period_s = meaning.period->value();
   check.seen = meaning.seen();
 }
 

@@ -13,13 +13,14 @@ namespace joulecast {
 
 struct SensorCheck {
   Channel channel;
-  std::optional<double> newest;    // SI units
-  std::optional<double> period_s;  // between updates, as seen; absent where the value hardly changed
-  std::optional<double> window_s;  // that a reading is the mean of
-  std::optional<double> seen;      // share of the time that is in some window
-  std::string sensor_class;        // "A" to "G", for power of NVIDIA's chips that were studied; else empty
-  std::string meaning;             // a sentence for power; else empty
-  std::uint64_t failures = 0;      // readings that were absent
+  std::optional<double> newest;          // SI units
+  std::optional<double> period_s;        // between updates, as seen; absent where the value hardly changed
+  std::optional<double> known_period_s;  // of the sensor's class
+  std::optional<double> window_s;        // that a reading is the mean of
+  std::optional<double> seen;            // share of the time that is in some window
+  std::string sensor_class;              // "A" to "G", for power of NVIDIA's chips that were studied; else empty
+  std::string meaning;                   // a sentence for power; else empty
+  std::uint64_t failures = 0;            // readings that were absent
 };
 
 // Of a channel of power of NVIDIA's chips that were studied, by what the recording's head says of chip and driver; the

@@ -94,6 +94,13 @@ TEST(SensorDoubts, AMeterShowsAliasing) {
   EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
 }
 
+TEST(SensorDoubts, ASlowMeterShowsAliasingToo) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  power(run, "gpu0", "nvml-instant", 0.1, 120, [](double t) { return std::fmod(t, 26) < 13 ? 290 : 110; });
+  power(run, "meter0", "meter", 2, 120, [](double t) { return std::fmod(t, 4) < 2 ? 200 : 214; });
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
+}
+
 TEST(SensorDoubts, AMeterThatAgreesShowsNone) {
   Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
   power(run, "gpu0", "nvml-instant", 0.1, 20, steady);
@@ -111,19 +118,29 @@ TEST(SensorDoubts, AMeterOfAnotherGpuIsNoWitness) {
   EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
 }
 
-// Batches of `period_us`, busy for half of it.
-void batches(Recording& run, std::int64_t period_us, std::int64_t count) {
+struct Batches {
+  std::int64_t track = 7;
+  std::string details;
+  double busy = 0.5;  // share of the period
+};
+
+void batches(Recording& run, std::int64_t period_us, std::int64_t count, const Batches& how = {}) {
   for (std::int64_t i = 0; i < count; ++i) {
-    run.events.push_back({i * period_us, EventKind::kBegin, 7, "batch", {}});
-    run.events.push_back({i * period_us + period_us / 2, EventKind::kEnd, 7, "batch", {}});
+    const auto busy_us = std::llround(how.busy * static_cast<double>(period_us));
+    run.events.push_back({i * period_us, EventKind::kBegin, how.track, "batch", how.details});
+    run.events.push_back({i * period_us + busy_us, EventKind::kEnd, how.track, "batch", {}});
   }
+}
+
+// Every value twice, so that the update period can be seen.
+void updated_each(Recording& run, double period_s) {
+  power(run, "gpu0", "nvml-instant", period_s / 2, 20,
+        [&](double t) { return wandering(t) + std::fmod(std::floor(t / period_s + 1e-6), 7); });
 }
 
 TEST(SensorDoubts, MarkedIterationsInStepShowAliasing) {
   Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
-  // Every value twice, so that the update period can be seen.
-  power(run, "gpu0", "nvml-instant", 0.05, 20,
-        [](double t) { return wandering(t) + std::fmod(std::floor(t * 10 + 1e-6), 7); });
+  updated_each(run, 0.1);
   batches(run, 100'000, 190);
   EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
   run.events.clear();
@@ -134,10 +151,46 @@ TEST(SensorDoubts, MarkedIterationsInStepShowAliasing) {
   EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});
 }
 
+TEST(SensorDoubts, IterationsMarkedManyAtATimeAreToldFromTheirSum) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  updated_each(run, 0.1);
+  batches(run, 1'000'000, 19, {7, "count=10"});  // each of 100 ms
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
+  Recording still = on("ampere", "NVIDIA A100-SXM4-40GB");
+  power(still, "gpu0", "nvml-instant", 0.02, 20, [](double) { return 60; });
+  batches(still, 1'000'000, 19, {7, "count=10"});
+  EXPECT_EQ(warnings(still), (List{Warning::kPartlySeen, Warning::kAliasing}));
+}
+
+TEST(SensorDoubts, IterationsWithoutAPauseMayBeAnythingInside) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  updated_each(run, 0.1);
+  batches(run, 100'000, 190, {7, {}, 1.0});
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
+}
+
+// A card may be off the period of its class.
+TEST(SensorDoubts, WhatIsInStepIsToldByThePeriodAsMeasured) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  updated_each(run, 0.131);
+  batches(run, 131'000, 140);
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
+  run.events.clear();
+  batches(run, 100'000, 190);
+  EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});
+}
+
+TEST(SensorDoubts, TheRecordersOwnPhasesAreNoLoad) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  updated_each(run, 0.1);
+  batches(run, 100'000, 190, {kRecorderTrack, {}});
+  EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});
+}
+
 TEST(SensorDoubts, ReadingsThatStandStillInStepWithMarksAreWorthless) {
   const auto aliased = [](std::int64_t period_us) {
     Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
-    power(run, "gpu0", "nvml-instant", 0.02, 20, [](double) { return 60; });
+    power(run, "gpu0", "nvml-instant", 0.02, 20, [](double t) { return std::fmod(t, 0.2) < 0.1 ? 60 : 61; });
     batches(run, period_us, 20 * kMicro / period_us);
     const List found = warnings(run);
     return std::find(found.begin(), found.end(), Warning::kAliasing) != found.end();
@@ -147,7 +200,7 @@ TEST(SensorDoubts, ReadingsThatStandStillInStepWithMarksAreWorthless) {
     EXPECT_TRUE(aliased(in_step)) << in_step;
   }
   // Out of step; shown at ten moments; within the window.
-  for (const std::int64_t seen : {137'000, 1'000'000, 25'000}) EXPECT_FALSE(aliased(seen)) << seen;
+  for (const std::int64_t seen : {137'000, 120'000, 1'000'000, 25'000}) EXPECT_FALSE(aliased(seen)) << seen;
 }
 
 TEST(SensorDoubts, StillReadingsOfASensorThatSeesAllAreGood) {
@@ -165,6 +218,11 @@ TEST(SensorDoubts, MeansOfASecondAreMendedOrRefused) {
   power(brief, "gpu0", "nvml-average", 0.1, 1.5, [](double) { return 200; });
   EXPECT_EQ(warnings(brief), List{Warning::kShortWindow});
   EXPECT_FALSE(summarize(brief).value().devices[0].energy_j);
+  for (const std::int64_t begin : {100'000, 800'000}) {
+    brief.events.push_back({begin, EventKind::kBegin, kRecorderTrack, "command", {}});
+    brief.events.push_back({begin + 600'000, EventKind::kEnd, kRecorderTrack, "command", {}});
+  }
+  EXPECT_EQ(warnings(brief), List{Warning::kShortWindow}) << "once for all repeats";
   counter(brief, 1.5, 200);
   EXPECT_EQ(warnings(brief), List{});
 }

@@ -10,9 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include "analysis/sensor_doubts.h"
-
+#include "analysis/reading_interval.h"
 #include "analysis/run_device.h"
+#include "analysis/sensor_doubts.h"
 
 namespace joulecast {
 namespace {
@@ -193,6 +193,9 @@ std::vector<std::string> Summarizer::doubts(const RunSummary& summary) const {
                                   run.energy.front().coverage * 100));
       }
     }
+  }
+  for (std::string& doubt : interval_doubts(recording_, summary.devices, options_.expected_interval)) {
+    out.push_back(std::move(doubt));
   }
   for (const SensorDoubt& doubt : summary.sensor_doubts) out.push_back(fmt::format("{}: {}", doubt.device, doubt.text));
   return out;

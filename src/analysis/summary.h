@@ -67,8 +67,9 @@ struct RunSummary {
 };
 
 struct SummaryOptions {
-  std::optional<double> idle_power_w;  // of each GPU, where no baseline says
-  std::vector<AppliedLine> lines;      // calibration; nothing is calibrated that has none
+  std::optional<double> idle_power_w;        // of each GPU, where no baseline says
+  std::vector<AppliedLine> lines;            // calibration; nothing is calibrated that has none
+  std::optional<Seconds> expected_interval;  // at which readings were to come; absent: what is known of the source
 };
 
 // Errors: kInvalidInput for a recording of no time at all.

@@ -51,6 +51,8 @@ class Session {
   Result<void> finish();
   Result<Recording> recording() const;
 
+  [[nodiscard]] bool stopped() const { return stopped_; }
+
   int code = 0;
   std::optional<std::string> not_started;
   std::size_t runs = 0;
@@ -203,6 +205,7 @@ Result<SessionResult> measure_command(const SessionOptions& options) {
   result.code = session.code;
   result.not_started = session.not_started;
   result.runs = session.runs;
+  result.stopped = session.stopped();
   JC_ASSIGN_OR_RETURN(result.recording, session.recording());
   return result;
 }

@@ -37,6 +37,7 @@ struct SessionResult {
   int code = 0;  // of the command as a shell would give it; 127 and 126 where it could not be started
   std::optional<std::string> not_started;
   std::size_t runs = 0;  // of those asked for: fewer where one failed or the user stopped
+  bool stopped = false;  // by the user
   std::vector<Missing> missing;
   std::vector<std::string> doubts;
   std::optional<Error> incomplete;  // the recording could not be written to its end

@@ -41,6 +41,7 @@ Result<std::string> submit_to_slurm(const std::string& script_path) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNotFound) {
     return not_found(fmt::format("no sbatch here; run it where Slurm is: sbatch {}", script_path));
   }
+  for (std::size_t at = said.find('\n'); at != std::string::npos; at = said.find('\n', at)) said.replace(at, 1, "; ");
   return tl::unexpected<Error>(Error{ErrorCode::kDevice, fmt::format("sbatch: {}", said)});
 }
 

@@ -29,8 +29,8 @@ double mean_of(const std::vector<double>& values, const std::vector<std::size_t>
 }  // namespace
 
 std::vector<double> winning_shares(const BootstrapInput& input) {
-  const auto single = [](const std::vector<double>& values) { return values.size() < 2; };
-  if (input.values.empty() || std::any_of(input.values.begin(), input.values.end(), single)) return {};
+  const auto few = [](const std::vector<double>& values) { return values.size() < kLeastRunsToDraw; };
+  if (input.values.empty() || std::any_of(input.values.begin(), input.values.end(), few)) return {};
   const bool together = same_blocks(input);
   std::mt19937_64 random(1);
   std::vector<std::size_t> wins(input.values.size(), 0);

@@ -77,7 +77,9 @@ std::vector<Setting> settings_of(const Runs& runs) {
   // What was left as found comes last: it is the default or what somebody else wanted.
   const auto key = [](const Setting& s) {
     constexpr double kLast = 1e300;
-    return std::tuple(s.out.limit_w.value_or(kLast), s.out.clock_mhz.value_or(kLast), s.out.setting);
+    // "n=2" before "n=16".
+    return std::tuple(s.out.limit_w.value_or(kLast), s.out.clock_mhz.value_or(kLast), s.out.setting.size(),
+                      s.out.setting);
   };
   std::sort(out.begin(), out.end(), [&](const Setting& a, const Setting& b) { return key(a) < key(b); });
   return out;
@@ -166,13 +168,14 @@ SweepOptimum optimum_of(const std::vector<Setting>& settings, std::size_t refere
   }
   constexpr double kRival = 0.05;
   const std::vector<double> shares = winning_shares(input);
-  if (!shares.empty()) out.confidence = shares[out.setting];
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (i != out.setting && shares[i] >= kRival) out.rivals.push_back(i);
   }
   const double base = settings[reference].out.estimates[g].mean;
   out.gain_percent = kPercent * (1 - settings[out.setting].out.estimates[g].mean / base);
   out.verdict = verdict_of(out, settings, reference);
+  const bool told = settings.size() > 1 && out.verdict != SweepVerdict::kNoMeasurableGain;
+  if (told && !shares.empty()) out.confidence = shares[out.setting];
   return out;
 }
 
@@ -344,6 +347,24 @@ Result<std::vector<SweepGroup>> judge_sweep(const std::vector<SweepMeasurement>&
   out.reserve(groups.size());
   for (const auto& [name, members] : groups) out.push_back(judge_group(name, members));
   return out;
+}
+
+Result<std::optional<SweepGroup>> compare_parameters(const std::vector<SweepMeasurement>& runs) {
+  std::map<std::string, std::string> setting_of_group;
+  for (const SweepMeasurement& run : runs) {
+    if (setting_of_group.try_emplace(run.group, run.setting).first->second != run.setting) return std::nullopt;
+    if (run.energy_j.has_value() != runs.front().energy_j.has_value()) return std::nullopt;
+  }
+  if (setting_of_group.size() < 2) return std::nullopt;
+  std::vector<SweepMeasurement> all = runs;
+  for (SweepMeasurement& run : all) {
+    run.setting = std::exchange(run.group, "parameters");
+    run.limit_w.reset();
+    run.clock_mhz.reset();
+    run.is_default = false;
+  }
+  JC_ASSIGN_OR_RETURN(std::vector<SweepGroup> judged, judge_sweep(all));
+  return std::optional(std::move(judged.front()));
 }
 
 }  // namespace joulecast

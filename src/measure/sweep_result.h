@@ -84,7 +84,8 @@ std::string verdict_key(SweepVerdict verdict);
 struct SweepOptimum {
   SweepGoal goal = SweepGoal::kTime;
   std::size_t setting = 0;  // index
-  // The share of resampled series in which it is the best one; absent for single runs.
+  // The share of resampled series in which it is the best one; absent where a setting has too few runs for that, where
+  // there is no other, and where nothing measurable is gained: then it is the best by chance.
   std::optional<double> confidence;
   std::vector<std::size_t> rivals;  // others that were the best in one of twenty or more
   double gain_percent = 0;          // less than at the reference
@@ -112,10 +113,19 @@ struct SweepGroup {
   std::optional<series::Correlation> power_clock;
   std::optional<series::SweepModels> models;
   std::string no_models;  // why not
+
+  // The fewest runs of a setting.
+  [[nodiscard]] std::size_t fewest_runs() const;
+  // "2 runs of a setting are too few to say how sure its place is: it takes 3"; empty where there are enough.
+  [[nodiscard]] std::string too_few_runs() const;
 };
 
 // Groups in the order of their first runs. Errors: kInvalidInput for no runs, times or energies that are not positive
 // numbers, and groups where only some runs have an energy.
 Result<std::vector<SweepGroup>> judge_sweep(const std::vector<SweepMeasurement>& runs);
+
+// Where nothing but parameters of the command was swept: its parameters against each other, as if they were settings.
+// Absent where there is one group, or one of several settings. Errors: judge_sweep()'s.
+Result<std::optional<SweepGroup>> compare_parameters(const std::vector<SweepMeasurement>& runs);
 
 }  // namespace joulecast

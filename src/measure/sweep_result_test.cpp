@@ -96,6 +96,32 @@ TEST(SweepResult, OneRunASettingTellsNoChanceFromGain) {
   EXPECT_FALSE(groups->front().settings[0].estimates[1].low);
 }
 
+TEST(SweepResult, TwoRunsDoNotTellHowSureItIs) {
+  auto runs = drifting();
+  std::erase_if(runs, [](const SweepMeasurement& one) { return one.repetition == 3; });
+  const SweepGroup two = judge_sweep(runs)->front();
+  for (const SweepOptimum& optimum : two.optima) EXPECT_FALSE(optimum.confidence);
+  EXPECT_EQ(two.fewest_runs(), 2U);
+  EXPECT_EQ(two.too_few_runs(), "2 runs of a setting are too few to say how sure its place is: that takes 3");
+  const SweepGroup three = judge_sweep(drifting())->front();
+  EXPECT_TRUE(three.optima[1].confidence);
+  EXPECT_EQ(three.too_few_runs(), "");
+}
+
+// The least mean of three alike is the least of every series drawn from them, where it was so in each repetition.
+TEST(SweepResult, WhatGainsNothingIsNotSure) {
+  std::vector<SweepMeasurement> runs;
+  for (std::size_t r = 1; r <= 3; ++r) {
+    const double chance = r == 1 ? 3 : 0.1;
+    runs.push_back(run(200, r, 10, 1000 - chance));
+    runs.push_back(run(300, r, 10, 1000));
+  }
+  const SweepOptimum energy = judge_sweep(runs)->front().optima[1];
+  EXPECT_EQ(energy.setting, 0U);
+  EXPECT_EQ(energy.verdict, SweepVerdict::kNoMeasurableGain);
+  EXPECT_FALSE(energy.confidence);
+}
+
 TEST(SweepResult, UnequalRepetitionsAreNotPaired) {
   auto runs = drifting();
   runs.pop_back();
@@ -171,6 +197,30 @@ TEST(SweepResult, GroupsAreJudgedApart) {
   EXPECT_DOUBLE_EQ((*groups)[1].settings[0].estimates[1].mean, 2 * (*groups)[0].settings[0].estimates[1].mean);
 }
 
+TEST(SweepResult, ParametersAloneAreComparedWithEachOther) {
+  std::vector<SweepMeasurement> runs;
+  for (std::size_t r = 1; r <= 3; ++r) {
+    for (const double batch : {16.0, 2.0, 1.0}) {
+      SweepMeasurement one = run(700, r, 100 / batch, 1000 / batch + static_cast<double>(r));
+      one.group = "batch=" + std::to_string(static_cast<int>(batch));
+      one.is_default = true;
+      runs.push_back(one);
+    }
+  }
+  const auto compared = compare_parameters(runs);
+  ASSERT_TRUE(compared && *compared);
+  const SweepGroup& group = **compared;
+  ASSERT_EQ(group.settings.size(), 3U);
+  EXPECT_EQ(group.settings[1].setting, "batch=2");
+  EXPECT_EQ(group.settings[group.reference].setting, "batch=16");
+  EXPECT_EQ(group.settings[group.optima[1].setting].setting, "batch=16");
+  EXPECT_NEAR(group.settings[1].differences[0]->percent, 700, 1e-9);
+  EXPECT_TRUE(group.curves.empty());
+  runs.front().setting = "300 W";
+  EXPECT_FALSE(*compare_parameters(runs)) << "settings were swept, too";
+  EXPECT_FALSE(*compare_parameters(drifting()));
+}
+
 TEST(SweepResult, WithoutEnergyTimesAreCompared) {
   auto runs = drifting();
   for (SweepMeasurement& one : runs) one.energy_j.reset();
@@ -202,7 +252,8 @@ TEST(Bootstrap, CommonDriftIsNoDoubt) {
   EXPECT_DOUBLE_EQ(winning_shares(input)[0], 1);
   input.blocks[1] = {1, 2, 4};
   EXPECT_LT(winning_shares(input)[0], 0.8) << "drawn on their own, the scatter counts";
-  EXPECT_TRUE(winning_shares({{{1}, {2, 3}}, {{1}, {1, 2}}}).empty());
+  EXPECT_TRUE(winning_shares({{{1, 2}, {2, 3, 4}}, {{1, 2}, {1, 2, 3}}}).empty());
+  EXPECT_FALSE(winning_shares({{{1, 2, 3}, {2, 3, 4}}, {{1, 2, 3}, {1, 2, 3}}}).empty());
 }
 
 }  // namespace

@@ -105,6 +105,11 @@ Result<GpuChoice> asked_for(const std::vector<GpuIdentity>& gpus, std::string_vi
   return choice;
 }
 
+bool names_an_index(std::string_view list) {
+  const std::vector<std::string_view> all = entries(list);
+  return std::any_of(all.begin(), all.end(), [](std::string_view entry) { return whole_number(entry).has_value(); });
+}
+
 bool all_alike(const std::vector<GpuIdentity>& gpus) {
   return std::all_of(gpus.begin(), gpus.end(), [&](const GpuIdentity& gpu) { return gpu.name == gpus.front().name; });
 }
@@ -157,11 +162,11 @@ Result<GpuChoice> choose_gpus(const std::vector<GpuIdentity>& gpus, const std::o
   std::vector<Match> seen = list ? visible(gpus, *list, choice) : whole(gpus);
   if (list) choice.reason = fmt::format("CUDA_VISIBLE_DEVICES={}", *list);
   const bool picks = take_own_of_rank(environment, seen, choice);
-  if ((list || picks) && !all_alike(gpus) && order != "PCI_BUS_ID") {
+  const bool by_index = list ? names_an_index(*list) : picks;
+  if (by_index && seen.size() < gpus.size() && !all_alike(gpus) && order != "PCI_BUS_ID") {
     choice.doubts.emplace_back(
-        "GPUs here differ and CUDA_DEVICE_ORDER is not PCI_BUS_ID: CUDA numbers the fastest first, this is the order "
-        "of "
-        "the bus");
+        "perhaps the wrong GPU: those here differ, CUDA numbers the fastest first, and nvidia-smi and joulecast by the "
+        "bus; set CUDA_DEVICE_ORDER=PCI_BUS_ID, or name GPUs by UUID in CUDA_VISIBLE_DEVICES or --gpu");
   }
   choice.gpus.clear();
   for (const Match& match : seen) add(choice, match);

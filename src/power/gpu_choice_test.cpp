@@ -94,10 +94,14 @@ TEST(GpuChoice, SaysWhenCudasOrderMayDiffer) {
   auto gpus = four();
   gpus[0].name = "T4";
   EXPECT_EQ(choose_gpus(gpus, std::nullopt, variables({{"CUDA_VISIBLE_DEVICES", "0"}})).value().doubts.size(), 1U);
-  EXPECT_TRUE(
-      choose_gpus(gpus, std::nullopt, variables({{"CUDA_VISIBLE_DEVICES", "0"}, {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}))
-          .value()
-          .doubts.empty());
+  const auto doubts = [&](std::map<std::string, std::string> values) {
+    return choose_gpus(gpus, std::nullopt, variables(std::move(values))).value().doubts.size();
+  };
+  EXPECT_EQ(doubts({{"LOCAL_RANK", "1"}}), 1U);
+  EXPECT_EQ(doubts({{"CUDA_VISIBLE_DEVICES", "0"}, {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}), 0U);
+  EXPECT_EQ(doubts({{"CUDA_VISIBLE_DEVICES", "GPU-bb"}}), 0U) << "a UUID is of one GPU, however they are numbered";
+  EXPECT_EQ(doubts({{"CUDA_VISIBLE_DEVICES", "3,2,1,0"}}), 0U) << "all are measured";
+  EXPECT_EQ(doubts({}), 0U);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "power/nvml.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -46,6 +48,10 @@ Result<Found> find_nvml(const SensorOptions& options) {
   JC_ASSIGN_OR_RETURN(const GpuChoice choice, choose_gpus(identities, options.gpus, process_environment));
   for (const std::size_t index : choice.gpus) {
     if ((*gpus)[index].handle != nullptr) add_gpu((*gpus)[index], options, found);
+  }
+  if (choice.gpus.empty() && !gpus->empty()) {
+    found.missing.push_back({"NVIDIA GPUs", fmt::format("{} shows none of the {} here", choice.reason, gpus->size()),
+                             "--gpu all measures them all the same"});
   }
   found.choice = choice.reason;
   for (const std::string& doubt : choice.doubts) found.doubts.push_back(doubt);

@@ -14,8 +14,10 @@ namespace {
 
 using nvml::Return;
 
-// A ring of a hundred samples at 50 Hz lasts two seconds; none shorter is known.
-constexpr std::chrono::microseconds kPeriod{1'000'000};
+// The rings that are known last two seconds, a hundred samples at 50 Hz; what lasts shorter is drained twice in its
+// time.
+constexpr std::chrono::microseconds kSlowest{1'000'000};
+constexpr std::chrono::microseconds kFastest{50'000};
 constexpr std::int64_t kStepsOfPercent = 100;
 constexpr std::int64_t kMostMilliwatts = 10'000'000;
 // A gap of more than one and a half steps has room for a sample that is not there.
@@ -62,7 +64,28 @@ struct Stream {
   Kind kind;
   std::uint64_t seen_us = 0;  // the driver's time of the newest sample
   std::int64_t step_us = 0;   // the shortest step so far
+  std::int64_t span_us = 0;   // from the oldest sample of a full ring to its newest; 0: not known
+
+  // Requires: times rising. Places of the ring that were never used have the time 0.
+  void look_at_ring(const std::vector<nvml::Sample>& samples);
 };
+
+void Stream::look_at_ring(const std::vector<nvml::Sample>& samples) {
+  const auto first =
+      std::find_if(samples.begin(), samples.end(), [](const nvml::Sample& sample) { return sample.timestamp_us != 0; });
+  if (first == samples.end()) return;
+  seen_us = samples.back().timestamp_us;
+  span_us = static_cast<std::int64_t>(seen_us - first->timestamp_us);
+  for (auto next = first; next != samples.end() && next + 1 != samples.end(); ++next) {
+    const auto step = static_cast<std::int64_t>((next + 1)->timestamp_us - next->timestamp_us);
+    if (step > 0) step_us = step_us == 0 ? step : std::min(step_us, step);
+  }
+}
+
+void sort_by_time(std::vector<nvml::Sample>& samples) {
+  std::sort(samples.begin(), samples.end(),
+            [](const nvml::Sample& a, const nvml::Sample& b) { return a.timestamp_us < b.timestamp_us; });
+}
 
 class NvmlBuffer : public Sensor {
  public:
@@ -74,7 +97,7 @@ class NvmlBuffer : public Sensor {
 
   [[nodiscard]] const std::vector<Channel>& channels() const override { return channels_; }
   [[nodiscard]] Lane lane() const override { return Lane::kBuffer; }
-  [[nodiscard]] std::chrono::microseconds period() const override { return kPeriod; }
+  [[nodiscard]] std::chrono::microseconds period() const override;
   void read(ReadingSink& sink) override {
     for (std::size_t i = 0; i < streams_.size(); ++i) read(sink, i);
   }
@@ -88,6 +111,15 @@ class NvmlBuffer : public Sensor {
   std::vector<Channel> channels_;
 };
 
+// The shortest ring decides for all of them.
+std::chrono::microseconds NvmlBuffer::period() const {
+  auto out = kSlowest;
+  for (const Stream& stream : streams_) {
+    if (stream.span_us > 0) out = std::min(out, std::chrono::microseconds(stream.span_us / 2));
+  }
+  return std::max(out, kFastest);
+}
+
 void NvmlBuffer::read(ReadingSink& sink, std::size_t channel) {
   const std::int64_t utc_minus_monotonic = utc_now() - monotonic_now();
   Drained drained = drain(gpu_, streams_[channel].kind.type, streams_[channel].seen_us);
@@ -95,12 +127,17 @@ void NvmlBuffer::read(ReadingSink& sink, std::size_t channel) {
     sink.absent(channel, monotonic_now(), absence_of(drained.code), 1, gpu_.library->text(drained.code));
     return;
   }
-  std::sort(drained.samples.begin(), drained.samples.end(),
-            [](const nvml::Sample& a, const nvml::Sample& b) { return a.timestamp_us < b.timestamp_us; });
+  sort_by_time(drained.samples);
+  Stream& stream = streams_[channel];
+  std::uint64_t oldest = 0;
   for (const nvml::Sample& sample : drained.samples) {
-    if (sample.timestamp_us <= streams_[channel].seen_us) continue;  // unused places of the ring, and old ones
+    if (sample.timestamp_us <= stream.seen_us) continue;  // unused places of the ring, and old ones
+    if (oldest == 0) oldest = sample.timestamp_us;
     take(sink, channel, sample, drained.type, static_cast<std::int64_t>(sample.timestamp_us) - utc_minus_monotonic);
   }
+  if (oldest == 0) return;
+  // A driver that had just started had a ring that was not full yet.
+  stream.span_us = std::max(stream.span_us, static_cast<std::int64_t>(stream.seen_us - oldest));
 }
 
 void NvmlBuffer::take(ReadingSink& sink, std::size_t channel, const nvml::Sample& sample, nvml::ValueType type,
@@ -131,11 +168,11 @@ std::unique_ptr<Sensor> open_nvml_buffer(const NvmlGpu& gpu, const SensorOptions
   std::vector<Stream> streams;
   for (const Kind& kind : kKinds) {
     // What is in the ring already was before the run.
-    const Drained drained = drain(gpu, kind.type, 0);
+    Drained drained = drain(gpu, kind.type, 0);
     if (drained.code == Return::kSuccess) {
-      std::uint64_t newest = 0;
-      for (const nvml::Sample& sample : drained.samples) newest = std::max(newest, sample.timestamp_us);
-      streams.push_back({kind, newest, 0});
+      sort_by_time(drained.samples);
+      streams.push_back({kind});
+      streams.back().look_at_ring(drained.samples);
     } else {
       missing.push_back({fmt::format("{}: {}", gpu.id(), kind.words), gpu.library->text(drained.code), ""});
     }

@@ -100,7 +100,7 @@ class Marks(unittest.TestCase):
                 lines += deaf.take(1)
                 time.sleep(0.0002)
             lines += deaf.take()
-            self.assertLess(time.monotonic() - begun, 5)
+            self.assertLess(time.monotonic() - begun, 30)
         told = sum(int(line.split(" ")[1]) for line in lines if line.startswith("lost"))
         self.assertEqual(sum(not line.startswith("lost") for line in lines) + told, 2000, lines)
 

@@ -112,12 +112,19 @@ class Parts(Case):
         self.assertIn("(3.7), (3.9)", text)
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
 
+    def test_no_iterations_are_a_mistake(self):
+        self.write("log.csv", [200] * 20)
+        done = self.run_joulecast("analyze", "--iterations", "0", "log.csv")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--iterations", done.stderr)
+
     def test_iterations_of_marked_phases(self):
         script = 'for i in 1 2 3 4 5 6; do echo "begin batch" >&$JOULECAST_MARKS_FD; sleep 0.2; echo "end batch" >&$JOULECAST_MARKS_FD; done'
         self.record("r.jcrun", "--", "bash", "-c", script, scenario="rtx3090")
         one = self.analyzed("--per-iteration", "batch", "r.jcrun")[0]["per_iteration"][0]
         self.assertEqual(one["iterations"], 6)
-        self.assertAlmostEqual(one["time_s"], 0.2, delta=0.05)
+        self.assertGreaterEqual(one["time_s"], 0.2)
+        self.assertLessEqual(6 * one["time_s"], self.analyzed("r.jcrun")[0]["time_s"]["mean"])
         wrong = self.run_joulecast("analyze", "--per-iteration", "epoch", "r.jcrun")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("it has batch", wrong.stderr)
@@ -202,7 +209,8 @@ class Calibration(Case):
         self.assertIn(line["uuid"], Path(self.folder, "config/joulecast/calibration.toml").read_text())
         self.assertRegex(self.fitted().stdout, r"nvml-buffer +0\.[78]\d+ ± ")
         energy = self.analyzed("--calibrated", "c.jcrun")[0]["devices"][0]["energy_j"]
-        self.assertAlmostEqual(energy["mean"], 12 * (322.5 + 72.5), delta=0.06 * 12 * 395)
+        # Uncorrected it would be a quarter less.
+        self.assertAlmostEqual(energy["mean"], 12 * (322.5 + 72.5), delta=0.12 * 12 * 395)
 
     def test_of_one_level_is_refused(self):
         done = self.fitted()

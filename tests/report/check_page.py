@@ -102,6 +102,10 @@ def check(page: browser.Browser, path: pathlib.Path, least: int, picture: pathli
         errors.append("a hostile name was run")
     if page.value("document.documentElement.scrollWidth > innerWidth + 1"):
         errors.append(f"the page is wider than a screen of {how.get('width', 1200)}")
+    if how.get("width", 1200) >= 1200 and how.get("media") != "print":
+        cut = page.value("[...document.querySelectorAll('.scroll')].filter(p => p.scrollWidth > p.clientWidth + 1)"
+                         ".map(p => p.querySelector('th').textContent)")
+        errors += [f"the table of {first} is cut" for first in cut]
     narrow = page.value("[...document.querySelectorAll('.chart')].filter(p => [...p.querySelectorAll('svg text')].some(t => "
                         "t.getBoundingClientRect().right > p.getBoundingClientRect().right + 4)).map(p => p.dataset.kind)")
     errors += [f"{kind} is wider than its place" for kind in narrow]

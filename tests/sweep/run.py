@@ -20,6 +20,8 @@ import unittest
 PROGRAM, STANDIN = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
 PLAIN = "allow_set = true\n[[gpu]]\nload = {constant_w = 600}\n"
 SCENARIOS = pathlib.Path(__file__).resolve().parent.parent / "nvml" / "scenarios"
+# What is promised within a second, on a machine that others keep busy; the command's background is given five to end.
+PROMPT_S = 3
 # Every signal that comes is a byte in the pipe, so that two at once are not taken for one.
 COUNT_SIGNALS = """
 import os, pathlib, signal, subprocess, time
@@ -38,7 +40,7 @@ pathlib.Path("heard").write_text(str(len(first + os.read(inside, 100)) - 1))
 
 class Sweep(unittest.TestCase):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="sweep_")
+        self.temporary = tempfile.TemporaryDirectory(prefix="sweep_", ignore_cleanup_errors=True)  # orphans of a kill may still write
         self.folder = pathlib.Path(self.temporary.name)
         self.state = self.folder / "state"
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "SLURM_"))}
@@ -129,7 +131,7 @@ class Sweep(unittest.TestCase):
     def test_every_run_has_its_setting_and_the_end_has_what_was_found(self):
         self.plan('command = "sleep 0.4"\npower_limits_w = [300, 400, "found"]\nrepetitions = 2\nbaseline_s = 0.2\n')
         out, _ = self.run_it("sweep", "plan.toml")
-        self.assertIn("a gain", out)
+        self.assertRegex(out, r"energy +300 W ")
         self.assertLessEqual(max(map(len, out.splitlines())), 80, out)
         records = self.records()
         self.assertEqual(len(records), 6)
@@ -141,7 +143,7 @@ class Sweep(unittest.TestCase):
         self.assertTrue(group["reference_is_default"])
         by_name = {setting["setting"]: setting for setting in group["settings"]}
         for name, watts in (("300 W", 300), ("400 W", 400), ("as found", 600)):
-            self.assertAlmostEqual(by_name[name]["power_w"], watts, delta=0.03 * watts)
+            self.assertAlmostEqual(by_name[name]["power_w"], watts, delta=0.1 * watts)
         self.assertEqual(group["optima"][1]["setting"], "300 W")
 
     def test_a_place_that_no_parameter_fills_is_named(self):
@@ -154,10 +156,10 @@ class Sweep(unittest.TestCase):
         process = self.start_long()
         pid = int((self.folder / "pid").read_text())
         os.kill(process.pid, signal.SIGKILL)
-        self.wait_until(lambda: self.settings()[-1] == "700000" and self.settings("sm_lock_mhz")[-1] == "none", 1,
-                        "not put back within a second")
-        self.wait_until(lambda: not self.journals(), 1, "the journal stays")
-        self.wait_until(lambda: self.gone(pid), 5, "the command goes on, at another setting")
+        self.wait_until(lambda: self.settings()[-1] == "700000" and self.settings("sm_lock_mhz")[-1] == "none", PROMPT_S,
+                        "not put back at once")
+        self.wait_until(lambda: not self.journals(), PROMPT_S, "the journal stays")
+        self.wait_until(lambda: self.gone(pid), 20, "the command goes on, at another setting")
         process.communicate()
         # And again: the half run is kept under another name.
         self.plan('command = "echo $$ > pid; exec sleep 30"\npower_limits_w = [300]\nsm_clocks_mhz = [990]\nrepetitions = 1\n')
@@ -176,9 +178,9 @@ class Sweep(unittest.TestCase):
         process = self.start("sweep", "plan.toml")
         pids = {name: self.number_in(name) for name in ("plain", "deaf", "job")}
         os.kill(process.pid, signal.SIGKILL)
-        self.wait_until(lambda: self.settings()[-1] == "700000", 1, "the settings wait for the command's end")
+        self.wait_until(lambda: self.settings()[-1] == "700000", PROMPT_S, "the settings wait for the command's end")
         for name in ("plain", "job", "deaf"):
-            self.wait_until(lambda: self.gone(pids[name]), 1 if name != "deaf" else 8, f"{name} goes on")
+            self.wait_until(lambda: self.gone(pids[name]), PROMPT_S if name != "deaf" else 20, f"{name} goes on")
         process.communicate()
 
     def test_sigkill_of_a_sweep_without_settings_ends_its_command(self):
@@ -186,7 +188,7 @@ class Sweep(unittest.TestCase):
         process = self.start("sweep", "plan.toml")
         deaf = self.number_in("deaf")
         os.kill(process.pid, signal.SIGKILL)
-        self.wait_until(lambda: self.gone(deaf), 8, "the background goes on")
+        self.wait_until(lambda: self.gone(deaf), 20, "the background goes on")
         process.communicate()
 
     def test_ctrl_c_at_the_terminal_reaches_the_command_once_and_ends_all(self):
@@ -279,11 +281,12 @@ class Sweep(unittest.TestCase):
         process.communicate(timeout=20)
 
     def test_two_sweeps_into_one_folder_are_refused(self):
-        self.plan('command = "echo x >> count; sleep 2"\nrepetitions = 2\n')
+        self.plan('command = "echo x >> count; while [ ! -e go ]; do sleep 0.05; done"\nrepetitions = 2\n')
         process = self.start("sweep", "plan.toml", "--repetition", "1")
         self.wait_until(lambda: (self.folder / "count").exists(), 20, "no command")
         _, errors = self.run_it("sweep", "plan.toml", code=1)
         self.assertIn("repetition 1 is being measured by another process", " ".join(errors.split()))
+        (self.folder / "go").touch()
         self.run_it("sweep", "plan.toml", "--repetition", "2")
         process.communicate(timeout=20)
         self.assertEqual(process.returncode, 0)
@@ -299,8 +302,8 @@ class Sweep(unittest.TestCase):
         self.assertEqual(self.journals(), [])
 
     def test_a_limit_overridden_in_mid_run_does_not_count(self):
-        self.scenario(PLAIN + "[[gpu.out_of_band]]\nat_s = 1.2\nlimit_w = 350\n")
-        self.plan('command = "sleep 1.5"\npower_limits_w = [500]\nrepetitions = 1\n')
+        self.scenario(PLAIN + "[[gpu.out_of_band]]\nat_s = 4\nlimit_w = 350\n")
+        self.plan('command = "sleep 5"\npower_limits_w = [500]\nrepetitions = 1\n')
         _, errors = self.run_it("sweep", "plan.toml", code=3)
         (record,) = self.records().values()
         self.assertFalse(record["held"])
@@ -439,6 +442,43 @@ class Sweep(unittest.TestCase):
         self.environment["PATH"] = "/nowhere"
         _, errors = self.run_it("sweep", "plan.toml", "--slurm", code=1)
         self.assertIn("sweep.sbatch", errors)
+
+    def test_parameters_alone_are_compared(self):
+        self.plan('command = "sleep {n}"\nrepetitions = 2\n[parameters]\nn = [0.2, 0.7]\n')
+        out, _ = self.run_it("sweep", "plan.toml")
+        self.assertRegex(out, r"parameters; reference: n=0.7\n")
+        self.assertRegex(out, r"\btime +n=0.2 ")
+        self.assertIn("2 runs of a setting are too few", " ".join(out.split()))
+        result = json.loads(self.run_it("sweep", "--result", "plan", "--json")[0])
+        self.assertEqual([group["group"] for group in result["groups"]], ["n=0.2", "n=0.7"])
+        self.assertEqual([setting["setting"] for setting in result["parameters"]["settings"]], ["n=0.2", "n=0.7"])
+        self.assertEqual(result["parameters"]["fewest_runs"], 2)
+
+    def test_what_sbatch_says_is_one_line(self):
+        self.plan('command = "true"\n')
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "sbatch").write_text("#!/bin/sh\necho first; echo second; exit 1\n")
+        (tools / "sbatch").chmod(0o755)
+        self.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
+        _, errors = self.run_it("sweep", "plan.toml", "--slurm", code=1)
+        self.assertIn("sbatch: first; second\n", errors)
+
+    def test_dry_run_promises_no_rights(self):
+        self.environment["JOULECAST_STANDIN"] = str(SCENARIOS / "denied.toml")
+        self.plan('command = "true"\npower_limits_w = [300]\nrepetitions = 1\n')
+        out, _ = self.run_it("sweep", "plan.toml", "--dry-run")
+        self.assertIn("has these settings in range", out)
+        self.assertNotIn("can have", out)
+        if os.geteuid() != 0:
+            self.assertIn("takes rights that this process lacks", out)
+
+    def test_the_gpu_of_the_environment_is_swept(self):
+        self.scenario("allow_set = true\n[[gpu]]\ncount = 2\nload = {constant_w = 600}\n")
+        self.plan('command = "true"\npower_limits_w = [300]\nrepetitions = 1\n')
+        self.environment["JOULECAST_GPU"] = "1"
+        self.run_it("sweep", "plan.toml")
+        self.assertEqual([line.split()[1] for line in self.state.read_text().splitlines()[1:]], ["1", "1"])
 
     def test_csv_and_latex_have_every_setting(self):
         self.plan('command = "sleep 0.3"\npower_limits_w = [300, 500]\nrepetitions = 2\n')

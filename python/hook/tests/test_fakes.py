@@ -47,22 +47,22 @@ class PyTorch(unittest.TestCase):
         run = Run("""
             import time, torch
             optimizer = torch.optim.Optimizer()
-            time.sleep(0.05)
+            time.sleep(1)
             for step in range(4):
                 optimizer.step()
                 time.sleep(0.022)
-            time.sleep(0.1)
+            time.sleep(1)
             """, files=TORCH)
         # The first step has nothing before it that shows where its batch began.
         self.assertEqual(names(run).count("batch"), 4, run.heard)
         training = run.spans("training")[0]
-        self.assertLess(training.ended - training.begun, 130000000)
+        self.assertLess(training.ended - training.begun, 900000000)
 
     def test_fast_steps_are_counted_together(self):
         run = Run("""
             import time, torch
             optimizer = torch.optim.Optimizer()
-            until = time.monotonic() + 0.1
+            until = time.monotonic() + 0.5
             steps = 0
             while time.monotonic() < until:
                 optimizer.step()
@@ -70,9 +70,9 @@ class PyTorch(unittest.TestCase):
             print(steps)
             """, files=TORCH)
         batches = run.spans("batch")
-        self.assertLessEqual(len(batches), 102)
+        self.assertLessEqual(len(batches), 502)
         self.assertGreater(len(batches), 3)
-        self.assertGreater(sum(batch.ended - batch.begun for batch in batches), 90000000)  # nothing between them is left out
+        self.assertGreater(sum(batch.ended - batch.begun for batch in batches), 300000000)  # nothing between them is left out
         self.assertEqual(sum(int(batch.keys.get("count", 1)) for batch in batches), int(run.out))
         self.assertEqual([int(batch.keys["index"]) for batch in batches],
                          [sum(int(b.keys.get("count", 1)) for b in batches[:i]) for i in range(len(batches))])

@@ -57,7 +57,7 @@ import asyncio, threading, time
 async def one(seconds):
     async with marks.phase("request", seconds=seconds):
         await asyncio.sleep(seconds)
-async def all(): await asyncio.gather(one(0.3), one(0.1), one(0.2))
+async def all(): await asyncio.gather(one(1.5), one(0.5), one(1))
 asyncio.run(all())
 @marks.phase("work")
 def work(seconds): time.sleep(seconds)
@@ -66,7 +66,7 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 """)
         for span in run.spans("request"):
-            self.assertAlmostEqual((span.ended - span.begun) / 1e9, float(span.keys["seconds"]), delta=0.08)
+            self.assertAlmostEqual((span.ended - span.begun) / 1e9, float(span.keys["seconds"]), delta=0.4)
         self.assertEqual(len(run.spans("work")), 2)
 
     def test_an_exception_ends_its_phase_and_goes_on(self):

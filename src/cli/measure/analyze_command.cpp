@@ -110,7 +110,7 @@ Outcome print_text(const std::vector<ReadRun>& runs, const std::optional<RankSum
 
 Outcome analyze_command(const AnalyzeOptions& options, Output& output) {
   if (options.output != "-") JC_RETURN_IF_FAILURE(refuse_over_input("analyze", options.output, options.runs));
-  const auto read = read_runs(options.runs, {options.idle_power_w, options.calibrated});
+  const auto read = read_runs(options.runs, {options.idle_power_w, options.calibrated, options.expected_interval_ms});
   if (!read) return tl::unexpected<Failure>(read.error());
   const std::vector<ReadRun>& runs = *read;
   for (const std::string& remark : named_twice(options.runs)) output.note(remark);

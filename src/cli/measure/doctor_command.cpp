@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "measure/child.h"
 #include "measure/recorder.h"
 #include "measure/run_head.h"
+#include "power/privilege.h"
 
 namespace joulecast::cli {
 namespace {
@@ -44,6 +46,75 @@ std::string device_lines(const nlohmann::json& head) {
   return out;
 }
 
+// Sensors that read the same of GPUs of a kind stand in one line.
+struct Alike {
+  std::vector<const SensorCheck*> checks;
+
+  [[nodiscard]] const SensorCheck& first() const { return *checks.front(); }
+  [[nodiscard]] bool takes(const SensorCheck& other) const {
+    return names_a_gpu(first().channel.device) && names_a_gpu(other.channel.device) &&
+           first().channel.signal == other.channel.signal && first().channel.source == other.channel.source &&
+           first().window_s == other.window_s && first().seen == other.seen && first().meaning == other.meaning &&
+           checks.back()->channel.device != other.channel.device;
+  }
+  // "gpu0-gpu7", or "gpu0, gpu2" where others are between them.
+  [[nodiscard]] std::string devices() const;
+  // "350 W", or "350 W to 650 W".
+  [[nodiscard]] std::string now() const;
+  [[nodiscard]] std::optional<double> period_s() const;
+};
+
+int number_of(const std::string& device) {
+  int out = 0;
+  for (const char letter : device) out = letter >= '0' && letter <= '9' ? 10 * out + (letter - '0') : 0;
+  return out;
+}
+
+std::string Alike::devices() const {
+  std::string out = first().channel.device;
+  if (checks.size() == 1) return out;
+  const std::string& last = checks.back()->channel.device;
+  const bool all_between = number_of(last) - number_of(out) == static_cast<int>(checks.size()) - 1;
+  if (all_between) return fmt::format("{}-{}", out, number_of(last));
+  for (std::size_t i = 1; i < checks.size(); ++i) out += fmt::format(",{}", number_of(checks[i]->channel.device));
+  return out;
+}
+
+std::string Alike::now() const {
+  std::optional<double> low, high;
+  for (const SensorCheck* check : checks) {
+    if (!check->newest) continue;
+    low = std::min(low.value_or(*check->newest), *check->newest);
+    high = std::max(high.value_or(*check->newest), *check->newest);
+  }
+  if (!low) return "-";
+  const std::string_view unit = info(first().channel.signal).unit;
+  const std::string least = with_prefix(*low, unit), most = with_prefix(*high, unit);
+  return least == most ? least : fmt::format("{} to {}", least, most);
+}
+
+// A value that stays shows no update: the shortest of all is nearest to the sensor's own.
+std::optional<double> Alike::period_s() const {
+  std::optional<double> out;
+  for (const SensorCheck* check : checks) {
+    if (check->period_s) out = std::min(out.value_or(*check->period_s), *check->period_s);
+  }
+  return out;
+}
+
+std::vector<Alike> alike(const std::vector<SensorCheck>& checks) {
+  std::vector<Alike> out;
+  for (const SensorCheck& check : checks) {
+    const auto at = std::find_if(out.begin(), out.end(), [&](const Alike& one) { return one.takes(check); });
+    if (at == out.end()) {
+      out.push_back({{&check}});
+    } else {
+      at->checks.push_back(&check);
+    }
+  }
+  return out;
+}
+
 std::string table_text(const std::vector<SensorCheck>& checks) {
   Table table({{"device"},
                {"reads"},
@@ -52,20 +123,38 @@ std::string table_text(const std::vector<SensorCheck>& checks) {
                {"updates", Align::kRight},
                {"mean of", Align::kRight},
                {"seen", Align::kRight}});
-  for (const SensorCheck& check : checks) {
-    const std::string now = check.newest ? with_prefix(*check.newest, info(check.channel.signal).unit) : "-";
-    table.add({check.channel.device, std::string(info(check.channel.signal).key), check.channel.source, now,
-               milliseconds_text(check.period_s), milliseconds_text(check.window_s),
+  for (const Alike& one : alike(checks)) {
+    const SensorCheck& check = one.first();
+    table.add({one.devices(), std::string(info(check.channel.signal).key), check.channel.source, one.now(),
+               milliseconds_text(one.period_s()), milliseconds_text(check.window_s),
                check.seen ? fmt::format("{:.0f} %", *check.seen * 100) : "-"});
   }
   return table.text();
 }
 
+// A load that changes seldom hides updates; so the class' period is told where another was seen.
+std::string meaning_of(const Alike& one) {
+  constexpr double kDiffers = 0.2;
+  const SensorCheck& check = one.first();
+  if (check.channel.source.starts_with("nvml-module")) {
+    return "of the whole module: processor, its memory and GPU";
+  }
+  std::string out = check.meaning;
+  const auto seen = one.period_s();
+  if (out.empty() || !check.known_period_s) return out;
+  if (!seen) return out + "; here the value hardly changed, so no update was seen";
+  if (std::abs(*seen / *check.known_period_s - 1) > kDiffers) {
+    out += fmt::format("; here it changed every {} (a load that stays shows no update)", milliseconds_text(seen));
+  }
+  return out;
+}
+
 std::string meanings(const std::vector<SensorCheck>& checks) {
   std::string out;
-  for (const SensorCheck& check : checks) {
-    if (check.meaning.empty()) continue;
-    const std::string line = fmt::format("{} {}: {}", check.channel.device, check.channel.source, check.meaning);
+  for (const Alike& one : alike(checks)) {
+    const std::string meaning = meaning_of(one);
+    if (meaning.empty()) continue;
+    const std::string line = fmt::format("{} {}: {}", one.devices(), one.first().channel.source, meaning);
     out += wrapped(line, 80, 2) + "\n";
   }
   return out.empty() ? out : "\nWhat power readings mean on these chips and drivers:\n" + out;
@@ -77,10 +166,14 @@ std::string missing_lines(const std::vector<Missing>& missing) {
   return out.empty() ? out : "\nNot here:\n" + out;
 }
 
+// Whether the driver really lets us is seen by setting something alone, which looking does not.
 std::string rights() {
-  return ::geteuid() == 0 ? "\nPower limits and clocks may be changed (root), unless a container forbids it.\n"
-                          : "\nPower limits and clocks may not be changed: that needs root (sudo), and in a\n"
-                            "container CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN).\n";
+  if (may_change_settings()) {
+    return "\nPower limits and clocks: this is root, and may ask for them; whether the driver\n"
+           "grants it (vGPU, cloud and container hosts may not) shows when one is set.\n";
+  }
+  return "\nPower limits and clocks may not be changed: that needs root (sudo), and in a\n"
+         "container CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN).\n";
 }
 
 Json json_of(const std::vector<SensorCheck>& checks, const Recording& recording) {
@@ -92,6 +185,7 @@ Json json_of(const std::vector<SensorCheck>& checks, const Recording& recording)
                        {"source", check.channel.source},
                        {"value", number(check.newest)},
                        {"update_period_s", number(check.period_s)},
+                       {"known_update_period_s", number(check.known_period_s)},
                        {"window_s", number(check.window_s)},
                        {"seen_ratio", number(check.seen)},
                        {"class", check.sensor_class.empty() ? Json(nullptr) : Json(check.sensor_class)},
@@ -101,7 +195,7 @@ Json json_of(const std::vector<SensorCheck>& checks, const Recording& recording)
   return {{"schema", "joulecast.doctor/1"},
           {"machine", Json::parse(recording.head.dump())},
           {"sensors", sensors},
-          {"may_change_settings", ::geteuid() == 0}};
+          {"may_change_settings", may_change_settings()}};
 }
 
 Result<Recording> study(Found found) {

@@ -74,6 +74,20 @@ void print_doubts(const SessionResult& result, const RunSummary& summary, Output
   }
 }
 
+Failure nothing_measured(const SessionResult& result, const MeasureOptions& options) {
+  constexpr int kInterrupted = 130;
+  if (result.stopped) {
+    const bool baseline = options.baseline_s > 0;
+    return {
+        {ErrorCode::kInvalidInput, "measure: stopped before a run that counts was over: nothing was measured"},
+        baseline ? fmt::format("--baseline is {:g} s of idleness before the command begins", options.baseline_s) : "",
+        result.code == 0 ? kInterrupted : result.code};
+  }
+  return {{ErrorCode::kInvalidInput, "measure: nothing was measured: a warm-up failed"},
+          "without -w the first run counts",
+          result.code == 0 ? kFailure : result.code};
+}
+
 // In JSON to `output`, for people to standard error: standard output is the command's.
 Outcome report(const SessionResult& result, const MeasureOptions& options, Output& output) {
   Output messages(stderr, stderr);
@@ -94,6 +108,8 @@ Outcome report(const SessionResult& result, const MeasureOptions& options, Outpu
   if (!summary) return tl::unexpected<Failure>(Error(summary.error()));
   if (options.json) {
     output.write(json_text(summary_json(result.recording, *summary)));
+  } else if (options.csv) {
+    messages.write(summary_csv(*summary));
   } else if (!options.quiet) {
     messages.write(summary_text(result.recording, *summary));
     print_doubts(result, *summary, messages);
@@ -130,12 +146,7 @@ Outcome measure_command(const MeasureOptions& options, const std::vector<std::st
     return tl::unexpected<Failure>(
         Failure{{ErrorCode::kNotFound, *result->not_started}, "the command was not started", result->code});
   }
-  if (result->runs == 0) {
-    return tl::unexpected<Failure>(
-        Failure{{ErrorCode::kInvalidInput, "measure: nothing was measured: the run was stopped, or a warm-up failed"},
-                "without -w the first run counts",
-                result->code == 0 ? kFailure : result->code});
-  }
+  if (result->runs == 0) return tl::unexpected<Failure>(nothing_measured(*result, options));
   return report(*result, options, output);
 }
 

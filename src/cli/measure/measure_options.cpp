@@ -27,7 +27,8 @@ std::function<std::string(const std::string&)> between(double low, double high) 
 void add_sensors(CLI::App& app, SensorChoice& sensors) {
   app.add_option("--gpu", sensors.gpu,
                  "GPUs: indices, beginnings of UUIDs, PCI ids, MIG UUIDs, or all; without it those CUDA shows")
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->envname("JOULECAST_GPU");
   app.add_option("--meter", sensors.meters, "a command that prints watts, each second (repeatable)")
       ->type_name("[NAME=]CMD")
       ->expected(1)
@@ -36,6 +37,7 @@ void add_sensors(CLI::App& app, SensorChoice& sensors) {
   app.add_option("-I,--interval", sensors.interval_ms,
                  "between readings of power, in ms; without it half of the period the sensor is seen to have")
       ->type_name("MS")
+      ->envname("JOULECAST_INTERVAL")
       ->check(between(1.0, 60'000.0));
 }
 
@@ -65,7 +67,8 @@ void add_curves(CLI::App& app, AnalyzeOptions& options) {
       {"linear", "cubic", "monotone"})
       ->capture_default_str()
       ->needs(curves);
-  app.add_option("-o,--output", options.output, "file for the curves; - is standard output, without the summary")
+  app.add_option("-o,--output", options.output,
+                 "file for the curves, replaced where it is there; - is standard output, without the summary")
       ->type_name(kFile)
       ->capture_default_str()
       ->needs(curves);
@@ -107,6 +110,9 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "no summary: only the recording")->option_text(" ");
   add_calibrated(app, options.calibrated);
   add_json(app, options.json);
+  app.add_flag("--csv", options.csv, "print CSV: a line a device, run and source of its energy")
+      ->option_text(" ")
+      ->excludes("--json");
   add_examples(app, {"joulecast measure -- python train.py", "joulecast measure -r 5 -w 1 -- ./infer --batch 32",
                      "joulecast measure --baseline 60 -o run.jcrun -- ./train"});
 }
@@ -124,9 +130,15 @@ void define_analyze_options(CLI::App& app, AnalyzeOptions& options) {
   app.add_option("--idle-power", options.idle_power_w, "of a GPU, where no baseline was recorded: gives the idle share")
       ->type_name("W")
       ->check(CLI::Range(0.0, 10'000.0).description(""));
+  app.add_option(
+         "--expected-interval", options.expected_interval_ms,
+         "between readings of power, as it was asked for (nvidia-smi -lms): says how many are missing, which a log "
+         "does not tell where they are missing regularly")
+      ->type_name("MS")
+      ->check(between(1.0, 3'600'000.0));
   auto* iterations = add_count(app, "--iterations", options.iterations,
                                "iterations that the command makes: time, energy and errors of one");
-  iterations->option_text("N");
+  iterations->option_text("N")->check(between(1, 1e6));
   app.add_option("--per-iteration", options.per_iteration, "the same for marked phases of that name, such as batch")
       ->excludes(iterations)
       ->option_text("NAME");
@@ -146,7 +158,7 @@ void define_export_options(CLI::App& app, ExportRunOptions& options) {
   add_choice(app, "--as", options.as, "what to write; trace is for Perfetto and chrome://tracing",
              {"csv", "json", "trace", "openmetrics", "jcrun"})
       ->required();
-  app.add_option("-o,--output", options.output, "file to write; - is standard output")
+  app.add_option("-o,--output", options.output, "file to write, replaced where it is there; - is standard output")
       ->type_name(kFile)
       ->capture_default_str();
   app.add_option("--merge", options.merge, "put the trace into this one of PyTorch's profiler")->type_name(kFile);

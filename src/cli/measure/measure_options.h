@@ -24,7 +24,8 @@ struct MeasureOptions {
   bool force = false;
   std::size_t repeats = 1, warmups = 0;
   double baseline_s = 0;
-  bool keep_going = false, no_hook = false, quiet = false, json = false, progress = false, calibrated = false;
+  bool keep_going = false, no_hook = false, quiet = false, json = false, csv = false, progress = false,
+       calibrated = false;
 };
 void define_measure_options(CLI::App& app, MeasureOptions& options);
 
@@ -33,6 +34,7 @@ struct AnalyzeOptions {
   std::string phase;
   bool json = false, sampling = false, steady = false, curves = false, save = false, calibrated = false;
   std::optional<double> idle_power_w;
+  std::optional<double> expected_interval_ms;
   std::size_t iterations = 0;  // 0: not asked for
   std::string per_iteration;   // name of phases; empty: not asked for
   double rate_hz = 10;

@@ -23,6 +23,13 @@ std::string hint_for(const std::string& path) {
   return "recordings come from joulecast measure -o";
 }
 
+SummaryOptions summary_options(const ReadOptions& options, const std::vector<AppliedLine>& lines) {
+  constexpr double kMilli = 1e-3;
+  SummaryOptions out{options.idle_power_w, lines, {}};
+  if (options.expected_interval_ms) out.expected_interval = Seconds{*options.expected_interval_ms * kMilli};
+  return out;
+}
+
 tl::expected<ReadRun, Failure> read(const std::string& path, const ReadOptions& options) {
   auto recording = load_any(path);
   if (!recording) {
@@ -34,7 +41,7 @@ tl::expected<ReadRun, Failure> read(const std::string& path, const ReadOptions& 
     if (!lines) return tl::unexpected<Failure>(std::move(lines).error());
     run.lines = *std::move(lines);
   }
-  auto summary = summarize(run.recording, {options.idle_power_w, run.lines});
+  auto summary = summarize(run.recording, summary_options(options, run.lines));
   if (!summary) return tl::unexpected<Failure>(std::move(summary).error().in(path));
   run.summary = *std::move(summary);
   if (options.calibrated) {

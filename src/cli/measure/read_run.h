@@ -21,8 +21,9 @@ struct ReadRun {
   std::vector<AppliedLine> lines;  // what its cards' readings were corrected by
 };
 struct ReadOptions {
-  std::optional<double> idle_power_w;  // of a GPU, where no baseline was recorded
-  bool calibrated = false;             // by the lines that are stored for its cards
+  std::optional<double> idle_power_w;          // of a GPU, where no baseline was recorded
+  bool calibrated = false;                     // by the lines that are stored for its cards
+  std::optional<double> expected_interval_ms;  // at which readings of power were to come
 };
 tl::expected<std::vector<ReadRun>, Failure> read_runs(const std::vector<std::string>& paths,
                                                       const ReadOptions& options = {});

@@ -58,6 +58,9 @@ tl::expected<Named, Failure> sort_out(const std::vector<std::string>& paths) {
     if (!loaded) return tl::unexpected<Failure>(std::move(loaded).error().in(path));
     auto groups = judge_sweep(loaded->runs);
     if (!groups) return tl::unexpected<Failure>(std::move(groups).error().in(path));
+    if (auto parameters = compare_parameters(loaded->runs); parameters && *parameters) {
+      groups->push_back(**std::move(parameters));
+    }
     out.sweeps.push_back({path, *std::move(loaded), *std::move(groups)});
   }
   return out;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "analysis/event_reasons.h"
@@ -49,23 +50,27 @@ std::string relative(double error, double value) {
 
 std::string range_text(const std::optional<ReadingRange>& range, double scale, int digits) {
   if (!range) return kNothing;
-  return fmt::format("{:.{}f}-{:.{}f}", range->low / scale, digits, range->high / scale, digits);
+  // Rounded away from each other: what lies between is between them as shown, too.
+  constexpr double kRest = 1e-6;  // what multiplying by steps leaves
+  const double unit = std::pow(10.0, -digits);
+  return fmt::format("{:.{}f}-{:.{}f}", std::floor(range->low / scale / unit + kRest) * unit, digits,
+                     std::ceil(range->high / scale / unit - kRest) * unit, digits);
 }
 
 // Over all repeats.
 std::optional<ReadingRange> merged(const DeviceSummary& device, std::optional<ReadingRange> DeviceAccount::*which) {
   std::optional<ReadingRange> out;
+  double sum = 0, count = 0;
   for (const DeviceAccount& run : device.runs) {
     const auto& range = run.*which;
     if (!range) continue;
-    if (!out) {
-      out = range;
-      continue;
-    }
+    if (!out) out = range;
     out->low = std::min(out->low, range->low);
     out->high = std::max(out->high, range->high);
-    out->mean = (out->mean + range->mean) / 2;
+    sum += range->mean;
+    ++count;
   }
+  if (out) out->mean = sum / count;
   return out;
 }
 

@@ -15,6 +15,8 @@
 #include "measure/sweep_gpus.h"
 #include "measure/sweep_load.h"
 #include "measure/sweep_slurm.h"
+#include "power/local_rank.h"
+#include "power/privilege.h"
 
 namespace joulecast::cli {
 namespace {
@@ -65,7 +67,9 @@ Result<std::string> checked(const SweepPlan& plan, const std::vector<SweepRun>& 
   std::vector<std::string> names;
   for (const NvmlGpu& gpu : found->gpus)
     names.push_back(fmt::format("{} ({})", gpu.id(), printable(gpu.identity.name)));
-  return fmt::format("checked: {} can have these settings\n", fmt::join(names, ", "));
+  return fmt::format("checked: {} {} these settings in range{}\n", fmt::join(names, ", "),
+                     names.size() == 1 ? "has" : "have",
+                     may_change_settings() ? "" : "; setting them takes rights that this process lacks (sudo)");
 }
 
 std::string outlook_text(const SweepPlan& plan, const SweepOutlook& out) {
@@ -104,17 +108,23 @@ Outcome print_result(const std::string& folder, const SweepCommandOptions& optio
   Output messages(stderr, stderr);
   for (const std::string& why : loaded->left_out) messages.note("left out: " + printable(why));
   for (const std::string& doubt : loaded->doubts) messages.note(printable(doubt));
-  const auto groups = judge_sweep(loaded->runs);
+  auto groups = judge_sweep(loaded->runs);
   if (!groups) {
     const char* hint = loaded->left_out.empty() ? "" : "the notes say why each was left out";
     return tl::unexpected<Failure>(Failure{Error(groups.error()), hint});
   }
+  auto parameters = compare_parameters(loaded->runs);
+  if (!parameters) return tl::unexpected<Failure>(std::move(parameters).error());
+  if (*parameters && !options.form.json) groups->push_back(**parameters);
   if (options.form.json) {
-    output.write(json_text(sweep_json(*groups, *loaded)));
+    output.write(json_text(sweep_json(*groups, *parameters, *loaded)));
   } else if (options.form.csv) {
     output.write(sweep_csv(*groups));
+  } else if (options.latex) {
+    output.write(sweep_latex(*groups));
   } else {
-    output.write(options.latex ? sweep_latex(*groups) : sweep_text(*groups));
+    // Tables of one line each would say nothing.
+    output.write(sweep_text(*parameters ? std::vector{**parameters} : *groups));
   }
   return {};
 }
@@ -205,6 +215,9 @@ Outcome sweep_command(const SweepCommandOptions& options, Output& output) {
   if (!plans) {
     return tl::unexpected<Failure>(
         Failure{std::move(plans).error(), "docs/formats/sweep-plan.md has the keys of a plan", kUsage});
+  }
+  for (SweepPlan& plan : *plans) {
+    if (!plan.gpus) plan.gpus = process_environment("JOULECAST_GPU");
   }
   if (!options.output.empty() && plans->size() > 1)
     return usage("sweep: --output, but the plan has several experiments");

@@ -103,6 +103,7 @@ Json group_json(const SweepGroup& group) {
   return {{"group", group.group},
           {"reference", group.settings[group.reference].setting},
           {"reference_is_default", group.reference_is_default},
+          {"fewest_runs", group.fewest_runs()},
           {"axis", group.axis.empty() ? Json(nullptr) : Json(group.axis)},
           {"settings", settings},
           {"optima", optima},
@@ -209,11 +210,13 @@ std::string sweep_csv(const std::vector<SweepGroup>& groups) {
   return out;
 }
 
-Json sweep_json(const std::vector<SweepGroup>& groups, const LoadedSweep& loaded) {
+Json sweep_json(const std::vector<SweepGroup>& groups, const std::optional<SweepGroup>& parameters,
+                const LoadedSweep& loaded) {
   Json list = Json::array();
   for (const SweepGroup& group : groups) list.push_back(group_json(group));
   return {{"schema", "joulecast.sweep-result/1"},
           {"groups", list},
+          {"parameters", parameters ? group_json(*parameters) : Json(nullptr)},
           {"left_out", loaded.left_out},
           {"warnings", loaded.doubts}};
 }

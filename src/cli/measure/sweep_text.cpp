@@ -139,7 +139,9 @@ std::string group_text(const SweepGroup& group) {
   if (const std::string differences = difference_table(group); !differences.empty()) {
     out += differences + "  * more than chance: p < 0.05, adjusted for all settings (Holm)\n\n";
   }
-  out += optimum_table(group) + "\n" + curve_lines(group);
+  out += optimum_table(group);
+  if (const std::string few = group.too_few_runs(); !few.empty()) out += paragraph(few + " (repetitions in the plan)");
+  out += "\n" + curve_lines(group);
   if (group.power_clock) {
     out +=
         fmt::format("  power and SM clock: r = {:.3f} over {} runs{}\n", group.power_clock->r, group.power_clock->pairs,

@@ -16,7 +16,8 @@ std::string sweep_text(const std::vector<SweepGroup>& groups);
 // A line a group, setting and goal.
 std::string sweep_csv(const std::vector<SweepGroup>& groups);
 // joulecast.sweep-result/1.
-Json sweep_json(const std::vector<SweepGroup>& groups, const LoadedSweep& loaded);
+Json sweep_json(const std::vector<SweepGroup>& groups, const std::optional<SweepGroup>& parameters,
+                const LoadedSweep& loaded);
 // The optima, the differences to the reference, and the correlation of power and clock: three tables.
 std::string sweep_latex(const std::vector<SweepGroup>& groups);
 

@@ -11,6 +11,7 @@
 
 #include "base/harmless.h"
 #include "recording/foreign_json.h"
+#include "recording/import/implausible.h"
 
 namespace joulecast {
 namespace {
@@ -129,6 +130,7 @@ Recording Gathering::finish() && {
     note(fmt::format("{} {} {}: {} readings have the time of another and were left out", channel.device, channel.source,
                      info(channel.signal).key, dropped));
   }
+  set_implausible_apart(run_);
   sort_by_time(run_.events);
   sort_by_time(run_.absences);
   const std::int64_t first = first_time(run_);

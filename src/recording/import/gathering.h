@@ -25,7 +25,7 @@ class Gathering {
   nlohmann::json& head() { return run_.head; }
 
   // What was gathered, on a clock that starts with the first of it. Readings of a channel that have the same time are
-  // one: the first.
+  // one: the first. What is no reading of a GPU's power is set apart (implausible.h).
   Recording finish() &&;
 
  private:

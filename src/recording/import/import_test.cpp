@@ -125,6 +125,39 @@ TEST(SmiLog, WhatIsNotThereIsNeverZero) {
   EXPECT_EQ(run.absences[2], (AbsenceRecord{3'000'000, 0, Absence::kDeviceLost, 1, "[GPU is lost]"}));
 }
 
+// The field's commonest fault: 0 where there was no reading, or a number that stands for none.
+TEST(SmiLog, PowerThatNoGpuDrawsIsNoReading) {
+  const Recording run = parse_smi_log(
+                            "timestamp, index, power.draw [W], utilization.gpu [%], enforced.power.limit [W]\n"
+                            "2026/05/07 22:08:19.000, 0, 75.20 W, 0 %, 250.00 W\n"
+                            "2026/05/07 22:08:20.000, 0, 0.00 W, 0 %, 250.00 W\n"
+                            "2026/05/07 22:08:21.000, 0, 0.00 W, 0 %, 250.00 W\n"
+                            "2026/05/07 22:08:22.000, 0, 99999.00 W, 0 %, 250.00 W\n"
+                            "2026/05/07 22:08:23.000, 0, 501.00 W, 0 %, 250.00 W\n"
+                            "2026/05/07 22:08:24.000, 0, 310.00 W, 0 %, 250.00 W\n",
+                            {}, "log.csv")
+                            .value();
+  EXPECT_EQ(readings(run, "gpu0", Signal::kPower, "smi-power"),
+            (std::vector<Reading>{{0, 75'200}, {5'000'000, 310'000}}));
+  EXPECT_EQ(readings(run, "gpu0", Signal::kUtilization, "smi").size(), 6U) << "0 % is a reading";
+  ASSERT_EQ(run.absences.size(), 2U);
+  EXPECT_EQ(run.absences[0].absence, Absence::kImplausible);
+  EXPECT_EQ(run.absences[0].count, 2U);
+  EXPECT_EQ(run.absences[1].time, 3'000'000);
+  EXPECT_EQ(run.absences[1].count, 2U);
+  EXPECT_NE(run.absences[1].text.find("more than 500 W"), std::string::npos);
+  EXPECT_TRUE(has_note(run, "gpu0 smi-power: 4 of 6 values are no power of a GPU"));
+}
+
+TEST(SmiLog, WithoutALimitPowerIsAsMuchAsAnyGpuDraws) {
+  const Recording run = parse_smi_log(
+                            "timestamp, power.draw [W]\n2026/05/07 22:08:19.000, 1400.00 W\n"
+                            "2026/05/07 22:08:20.000, 99999.00 W\n",
+                            {}, "log.csv")
+                            .value();
+  EXPECT_EQ(readings(run, "gpu0", Signal::kPower, "smi-power"), (std::vector<Reading>{{0, 1'400'000}}));
+}
+
 TEST(SmiLog, TextsAreHarmless) {
   const std::string log =
       "timestamp, uuid, name, power.draw [W]\n2026/05/07 22:08:19.000, GPU-\u202E1, A\xFF\u2066, [a\u202E]\n";
@@ -204,6 +237,22 @@ TEST(Gpyjoules, ReadsARun) {
   EXPECT_EQ(run.events[3], (Event{245'000, EventKind::kEnd, 0, "experiment", ""}));
   EXPECT_EQ(run.head["imported"]["setting"]["power_limit_w"], 200.0);
   EXPECT_EQ(run.head["devices"][0]["name"], "Made Up GPU");
+}
+
+TEST(Gpyjoules, ZeroIsAReadingOfMetersAlone) {
+  GpyjoulesFiles files = small_run();
+  files.gpu_power =
+      ",timestamp,power,total-energy\n"
+      "0,2026-05-08 00:08:19.000000,0,0\n"
+      "1,2026-05-08 00:08:19.150000,102500,5020\n";
+  files.power_samples = ",timestamp,value\n0,1778191698900000,4294967295\n1,1778191698940000,98000\n";
+  files.external = ",timestamp,d0c0\n0,2026-05-08 00:08:19.020000,0\n";
+  const Recording run = parse_gpyjoules(files, {}, {}).value();
+  EXPECT_EQ(readings(run, "gpu0", Signal::kPower, "gpyjoules-power-usage").size(), 1U);
+  EXPECT_EQ(readings(run, "gpu0", Signal::kEnergy, "gpyjoules-counter").size(), 1U);
+  EXPECT_EQ(readings(run, "gpu0", Signal::kPower, "gpyjoules-buffer").size(), 1U);
+  EXPECT_EQ(readings(run, "meter-d0c0", Signal::kPower, "gpyjoules-meter").at(0).value, 0);
+  EXPECT_TRUE(has_note(run, "gpu0 gpyjoules-counter: 1 of 2 values are no energy"));
 }
 
 TEST(Gpyjoules, WithoutTheBufferTheZoneIsAnAssumption) {

@@ -33,7 +33,6 @@ std::string setting_table(const SweepGroup& group) {
   for (const SweepGoal goal : group.goals) columns.push_back({std::string(name_of(goal)), true});
   if (group.goals.size() > 1) columns.push_back({"W", true});
   columns.push_back({"SM MHz", true});
-  for (const SweepGoal goal : group.goals) columns.push_back({fmt::format("{} against", name_of(goal)), true});
   HtmlTable table(columns);
   for (std::size_t i = 0; i < group.settings.size(); ++i) {
     const SweepSetting& setting = group.settings[i];
@@ -44,10 +43,26 @@ std::string setting_table(const SweepGroup& group) {
     }
     if (group.goals.size() > 1) row.push_back(setting.power_w ? fmt::format("{:.0f}", *setting.power_w) : kNothing);
     row.push_back(setting.sm_clock_mhz ? fmt::format("{:.0f}", *setting.sm_clock_mhz) : kNothing);
-    for (const auto& difference : setting.differences) row.push_back(difference_text(difference));
     table.add(std::move(row));
   }
   return table.html();
+}
+
+// Beside the estimates they would not fit a page.
+std::string difference_table(const SweepGroup& group) {
+  if (group.settings.size() < 2) return {};
+  std::vector<HtmlTable::Column> columns{{"against " + group.settings[group.reference].setting}};
+  for (const SweepGoal goal : group.goals) columns.push_back({std::string(name_of(goal)), true});
+  HtmlTable table(columns);
+  for (std::size_t i = 0; i < group.settings.size(); ++i) {
+    if (i == group.reference) continue;
+    std::vector<std::string> row{group.settings[i].setting};
+    for (const auto& difference : group.settings[i].differences) row.push_back(difference_text(difference));
+    table.add(std::move(row));
+  }
+  return table.html() + element("p",
+                                "With 95 %. An asterisk: more than chance, p < 0.05, adjusted for all settings (Holm).",
+                                "caption");
 }
 
 std::string optimum_table(const SweepGroup& group) {
@@ -84,12 +99,9 @@ std::string curve_table(const SweepGroup& group) {
 }  // namespace
 
 std::string sweep_section(const SweepGroup& group) {
-  return setting_table(group) +
-         element("p",
-                 "Against the reference, with 95 %. An asterisk: more than chance, p < 0.05, adjusted for all settings "
-                 "(Holm).",
-                 "caption") +
-         element("h4", "The best settings") + optimum_table(group) + curve_table(group);
+  const std::string few = group.too_few_runs();
+  return setting_table(group) + difference_table(group) + element("h4", "The best settings") + optimum_table(group) +
+         (few.empty() ? std::string() : element("p", few + ".", "caption")) + curve_table(group);
 }
 
 }  // namespace joulecast::report
