@@ -19,7 +19,7 @@ class Builder:
     """Nodes of the steps so far. Names of values are v0, v1, ...; what lies between is t0, t1, ..."""
 
     def __init__(self, program):
-        self.program, self.nodes, self.initializers, self.known = program, [], [], {}
+        self.program, self.nodes, self.initializers, self.known, self.infos = program, [], [], {}, []
         self.names = [f"v{i}" for i in range(len(program.values))]
         self._next = 0
 
@@ -32,6 +32,11 @@ class Builder:
         names = [self.fresh() for _ in range(outputs)]
         self.nodes.append(helper.make_node(op, inputs, names, name=f"{op}_{len(self.nodes)}", **attributes))
         return names[0] if outputs == 1 else names
+
+    def declare(self, name, element, shape):
+        """Of what ONNX's own inference does not know."""
+        self.infos.append(helper.make_tensor_value_info(name, type_of(element), shape))
+        return name
 
     def constant(self, numbers, element, shape=None):
         """Of a few numbers; a scalar where it is one number and no shape is given."""
@@ -129,7 +134,8 @@ class OnnxModel:
         outputs = [helper.make_tensor_value_info(name, type_of(values[i].element), None)
                    for i, name in zip(self.program.outputs, self.outputs)]
         weights = [_external(f"v{i}", values[i]) for i in self.weights]
-        graph = helper.make_graph(self._build.nodes, "program", inputs, outputs, self._build.initializers + weights)
+        graph = helper.make_graph(self._build.nodes, "program", inputs, outputs, self._build.initializers + weights,
+                                  value_info=self._build.infos)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
 
     def _refuse_what_is_known(self):

@@ -48,8 +48,9 @@ def rms_norm(context):
 
 def group_norm(context):
     own = [_or_filled(context, i, _channels(context), number) for i, number in ((1, 1.0), (2, 0.0))]
-    return context.build.node("GroupNormalization", [context.name(0), *own], epsilon=EPSILON,
+    made = context.build.node("GroupNormalization", [context.name(0), *own], epsilon=EPSILON,
                               num_groups=context.fields.integer("groups", 1))
+    return context.build.declare(made, context.element(0), context.shape(0))
 
 
 def instance_norm(context):

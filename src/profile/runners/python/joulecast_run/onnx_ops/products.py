@@ -52,16 +52,21 @@ def _all_heads(context, i):
     return build.node("Reshape", [repeated, build.integers([batch, heads, length, width])])
 
 
+# Of each element type, as exporters fill masks: of a row that is masked as a whole an infinity would make no number.
+LOWEST = {"f64": -1.7976931348623157e308, "f32": -3.4028234663852886e38, "f16": -65504.0, "bf16": -3.3895313892515355e38}
+
+
 def _masked(context, scores):
     build, element = context.build, context.element(0)
+    lowest = build.constant(LOWEST.get(element) or context.refuse(f"of {element}"), element)
     if context.has(3):
         mask = context.name(3)
         if context.element(3) == "bool":
-            mask = build.node("Where", [mask, build.constant(0.0, element), build.constant(-math.inf, element)])
+            mask = build.node("Where", [mask, build.constant(0.0, element), lowest])
         scores = build.node("Add", [scores, mask])
     if context.fields.flag("causal"):
         lower = numpy.tri(context.shape(0)[2], context.shape(1)[2], dtype=bool)
-        scores = build.node("Where", [build.array(lower), scores, build.constant(-math.inf, element)])
+        scores = build.node("Where", [build.array(lower), scores, lowest])
     return scores
 
 
