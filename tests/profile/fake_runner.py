@@ -23,7 +23,7 @@ def now_us():
 def prepare(line, lines):
     if "module=" in line and BEHAVIOUR.get("modules") != "ignored":
         return "error kind=unsupported text=this%20runner%20runs%20no%20modules", ""
-    nodes = [line.split()[1] for line in lines if line.startswith("node ")]
+    nodes = [line.split()[1] for line in lines if line.startswith("node ")] or ["nothing"]
     with open(os.environ["FAKE_LOG"], "a") as log:
         log.write(("network" if len(nodes) > 1 else nodes[0]) + "\n")
     if "FAKE_PROGRAMS" in os.environ:

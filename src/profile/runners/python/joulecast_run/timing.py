@@ -39,8 +39,6 @@ def copies_of(weight_bytes, options):
 
 def distinct_copies(copies):
     """Copies whose memory no other copy's overlaps. Of each copy its ranges (begin, end) in memory."""
-    if not any(copies):
-        return 1
     ranges = sorted((begin, end, i) for i, copy in enumerate(copies) for begin, end in copy if end > begin)
     shared, reach, owner = set(), 0, None
     for begin, end, copy in ranges:
@@ -48,4 +46,4 @@ def distinct_copies(copies):
             shared.add(copy)
         if end > reach:
             reach, owner = end, copy
-    return len(copies) - len(shared)
+    return max(len(copies) - len(shared), 1)
