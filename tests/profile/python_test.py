@@ -189,6 +189,27 @@ class Torch(Campaign):
                        "run iterations=2\n")
         self.assertEqual(kinds(replies), ["ok", "unsupported", "ok", "ok"])
 
+    def test_each_iteration_has_the_gradient_of_one(self):
+        sys.path.insert(0, str(python_runners.PACKAGE))
+        import torch
+        from joulecast_run.program import Program
+        from joulecast_run.serve import CaseOptions
+        from joulecast_run.torch_backend import OpenTorch
+        from joulecast_run.torch_device import TorchDevice
+        program = Program()
+        for line in CONV.format(size=16).splitlines()[:-1]:
+            program.add_line(line)
+        case = OpenTorch(TorchDevice("cpu"), False).case(program, CaseOptions(network=True, training=True))
+        norms = []
+        for _ in range(3):
+            case.run(1)
+            norms.append(float(case._wanted[0][0].grad.norm()))
+        self.assertGreater(norms[0], 0)
+        torch.testing.assert_close(torch.tensor(norms), torch.full([3], norms[0]))
+        one = OpenTorch(TorchDevice("cpu"), False).case(program, CaseOptions(training=True))
+        one.run(3)
+        self.assertEqual([wanted.grad for wanted in one._wanted[0]], [None, None])  # of the weight and the input: none is kept
+
     def test_modules_of_ones_own_are_measured(self):
         (self.folder / "mine.py").write_text(MODULES)
         options = ("--shapes", "ids:5:i64", "--shapes", "x:5x4", "--mode", "inference,training")

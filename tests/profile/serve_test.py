@@ -70,7 +70,13 @@ class Serve(unittest.TestCase):
     def test_a_line_that_is_too_long_costs_itself_alone(self):
         long = "run " + "x" * serve.LONGEST_LINE
         replies = self.replies("hello protocol=1\n", long + "\n", "release\n")
-        self.assertEqual([reply[:19] for reply in replies[1:]], ["error kind=protocol", "ok"])
+        self.assertEqual(replies[1:], ["error kind=protocol text=a%20line%20is%20too%20long", "ok"])
+
+    def test_a_program_without_an_end_is_read_to_its_end_and_refused(self):
+        for line in ("value input f32 shape=1 contents=" + "1," * serve.LONGEST_LINE, "value input f32"):
+            count = 1 if len(line) > 100 else serve.MOST_LINES + 1
+            replies = self.replies("hello protocol=1\n", "prepare\n", f"{line}\n" * count, "end\n", "release\n")
+            self.assertEqual(replies[1:], ["error kind=protocol text=a%20program%20is%20too%20long", "ok"])
 
     def test_errors_are_one_line_and_nothing_of_the_case_is_left(self):
         replies = self.replies("hello protocol=1\n", "prepare\nend\n", "run\n", "run\n")
