@@ -153,6 +153,8 @@ class OnnxCase:
         value = self._model.program.values[i]
         array = random_array(value, self._uses[i], self._generator)
         if value.element == "bf16":
+            if kind != "cpu":
+                raise Refusal("unsupported", "inputs in bf16 on a GPU: they would be copied there in each iteration")
             return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, type_of("bf16"))
         return onnxruntime.OrtValue.ortvalue_from_numpy(array, kind, self._number)
 

@@ -53,7 +53,8 @@ class Builder:
 
     def filled(self, shape, number, element):
         """A constant tensor of one number, of any size."""
-        return self.node("Expand", [self.constant(number, element), self.integers(shape)]) if shape else self.constant(number, element)
+        one = self.constant(number, element)
+        return self.node("Expand", [one, self.integers(shape)]) if shape else one
 
     def array(self, array):
         self.initializers.append(onnx.numpy_helper.from_array(array, self.fresh()))

@@ -39,7 +39,8 @@ class ProgramClass:
         self._stored = self._stored_values()
         functions = {f"f{i}": kernel.function for i, kernel in enumerate(self._kernels)}
         names = dict(functions, check=self._check)
-        self._class = _class("Program", {"forward": self._source("forward", False), "checked": self._source("checked", True)}, names)
+        sources = {"forward": self._source("forward", False), "checked": self._source("checked", True)}
+        self._class = _class("Program", sources, names)
 
     def make(self, tensors):
         """An instance with these tensors, by value: of parameters what learns is a torch.nn.Parameter."""

@@ -40,7 +40,8 @@ def top_k(context):
     k = _known_integer(context, "k")
     if k is None or k < 0:
         context.refuse("k depends on data")
-    return context.build.node("TopK", [context.name(0), context.build.integers([k])], outputs=2, axis=context.fields.integer("axis", -1))
+    inputs = [context.name(0), context.build.integers([k])]
+    return context.build.node("TopK", inputs, outputs=2, axis=context.fields.integer("axis", -1))
 
 
 OPERATORS = {"gather": gather, "scatter": scatter, "embedding": embedding, "one_hot": one_hot, "top_k": top_k}

@@ -33,7 +33,8 @@ def layer_norm(context):
         return _layer_norm(context, context.name(0), _last_extents(context))
     rank = context.rank(0)
     turned = context.build.node("Transpose", [context.name(0)], perm=[0, *range(2, rank), 1])
-    return context.build.node("Transpose", [_layer_norm(context, turned, _channels(context))], perm=[0, rank - 1, *range(1, rank - 1)])
+    made = _layer_norm(context, turned, _channels(context))
+    return context.build.node("Transpose", [made], perm=[0, rank - 1, *range(1, rank - 1)])
 
 
 def rms_norm(context):

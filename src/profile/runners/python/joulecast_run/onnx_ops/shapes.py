@@ -57,7 +57,8 @@ def roll(context):
         extent = context.shape(0)[axis]
         turned = shift % max(extent, 1)
         if turned:
-            parts = [_slice(context, name, [(axis, begin, end, 1)]) for begin, end in ((extent - turned, extent), (0, extent - turned))]
+            ranges = ((extent - turned, extent), (0, extent - turned))
+            parts = [_slice(context, name, [(axis, begin, end, 1)]) for begin, end in ranges]
             name = context.build.node("Concat", parts, axis=axis)
     return name if name != context.name(0) else context.build.node("Identity", [name])
 
