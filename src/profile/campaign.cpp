@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -145,10 +146,9 @@ class Campaign {
 
 Result<void> Campaign::start_runner() {
   JC_ASSIGN_OR_RETURN(runner_, RunnerProcess::start(options_.runner, journal_.path("runner.log"), log_->environment()));
-  auto hello = runner_->request(
-      fmt::format("hello protocol=1 device={} threads={}\n", escaped(options_.device), options_.threads),
-      kPatienceAtStart);
+  auto hello = runner_->request(hello_line(options_), kPatienceAtStart);
   if (!hello) return tl::unexpected<Error>(std::move(hello).error().in(options_.runner.front()));
+  JC_RETURN_IF_ERROR(check_runtime(*hello, options_));
   bench_ = {
       options_.gpu, log_->label(), hello->text("runtime"), hello->text("software"),
       fmt::format("joulecast profile: windows of {:g} s, at least {} and {:.2g} s, until the standard error is under "
@@ -303,12 +303,29 @@ Result<RunnerProcess::Environment> runner_environment(const CampaignOptions& opt
   return environment_for(found, device_with_sensors(found, options.device));
 }
 
+std::string hello_line(const CampaignOptions& options) {
+  return fmt::format("hello protocol=1 device={} threads={}{}\n", escaped(options.device), options.threads,
+                     options.runtime.empty() ? "" : " runtime=" + escaped(options.runtime));
+}
+
+// Keys that a runner does not know it passes over: what it says it runs is what counts.
+Result<void> check_runtime(const Reply& hello, const CampaignOptions& options) {
+  if (options.runtime.empty() || hello.text("runtime") == options.runtime) return {};
+  return unsupported(
+      fmt::format("{}: has no runtime {}, but {}", options.runner.front(), options.runtime, hello.text("runtime")));
+}
+
+// What is usual is left out, so that folders from before there was a choice go on.
 std::string campaign_text(const CampaignOptions& options) {
-  const Json json = {{"schema", "joulecast.campaign/1"},
-                     {"gpu", options.gpu},
-                     {"device", options.device},
-                     {"threads", options.threads}};
-  return json.dump(2) + "\n";
+  Json json = {{"schema", "joulecast.campaign/1"},
+               {"gpu", options.gpu},
+               {"device", options.device},
+               {"threads", options.threads}};
+  const std::string runner =
+      options.runner.empty() ? "" : std::filesystem::path(options.runner.front()).filename().string();
+  if (!runner.empty() && runner != "joulecast-run-torch") json["runner"] = runner;
+  if (!options.runtime.empty() && options.runtime != name(Runtime::kPytorchEager)) json["runtime"] = options.runtime;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<CampaignResult> run_campaign(const Plan& plan, const CampaignOptions& options) {

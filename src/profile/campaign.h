@@ -32,6 +32,7 @@ struct CampaignOptions {
   std::string device = "cpu";       // as the runner calls it: "cpu", "cuda:0"
   std::string gpu;                  // as rows name it
   std::size_t threads = 0;          // of a processor; 0: the runner's own choice
+  std::string runtime;              // "pytorch-compiled"; empty: the runner's own choice
   Protocol protocol;
   std::optional<Seconds> span;  // asked for; else what the power sensor needs, and protocol.span at least
   OrderOptions order;
@@ -56,6 +57,11 @@ Result<CampaignResult> run_campaign(const Plan& plan, const CampaignOptions& opt
 
 // So that the runner works on the GPU that is measured, and on no other. Errors: those of find_sensors().
 Result<RunnerProcess::Environment> runner_environment(const CampaignOptions& options);
+
+// The first line for a runner.
+std::string hello_line(const CampaignOptions& options);
+// Errors: kUnsupported where the runner would run another runtime than is asked for.
+Result<void> check_runtime(const Reply& hello, const CampaignOptions& options);
 
 // campaign.json: what must be the same for results to belong together.
 std::string campaign_text(const CampaignOptions& options);

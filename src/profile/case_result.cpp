@@ -140,6 +140,7 @@ std::string journal_line(const CaseResult& result, const PlannedCase& planned) {
     if (!planned.request.input_gradient) json["input_gradient"] = false;
   } else {
     json["network"] = planned.network;
+    if (!planned.request.module.empty()) json["module"] = planned.request.module;
     put(json, "batch", planned.batch);
   }
   json["mode"] = std::string(name(planned.request.mode));

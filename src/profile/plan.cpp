@@ -2,6 +2,7 @@
 #include "profile/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -25,11 +26,25 @@ std::string suffix(const GpuSettings& settings) {
   return settings.empty() ? "" : "|" + settings.text();
 }
 
-// The precision of the matrix units matters to no other element type.
+// What FP32 becomes. The precision of the matrix units matters to no other element type.
+ElementType element_of(Precision precision) {
+  if (precision == Precision::kFp64) return ElementType::kFloat64;
+  if (precision == Precision::kFp16) return ElementType::kFloat16;
+  if (precision == Precision::kBf16) return ElementType::kBFloat16;
+  return ElementType::kFloat32;
+}
 void apply(Precision precision, TypeTable& types) {
-  if (precision == Precision::kFp64) types.replace(ElementType::kFloat32, ElementType::kFloat64);
-  if (precision == Precision::kFp16) types.replace(ElementType::kFloat32, ElementType::kFloat16);
-  if (precision == Precision::kBf16) types.replace(ElementType::kFloat32, ElementType::kBFloat16);
+  const ElementType element = element_of(precision);
+  if (element != ElementType::kFloat32) types.replace(ElementType::kFloat32, element);
+}
+
+std::string input_lines(const Module& module, Precision precision) {
+  std::string out;
+  for (const Module::Input& input : module.inputs) {
+    const ElementType element = input.element == ElementType::kFloat32 ? element_of(precision) : input.element;
+    out += fmt::format("value input {} shape={}\n", name(element), fmt::join(input.shape, ","));
+  }
+  return out;
 }
 
 // Of the first input, where it is an image.
@@ -49,6 +64,10 @@ void add_cost(const Graph& graph, const TypeTable& types, PlannedCase& planned) 
 }
 
 }  // namespace
+
+std::string callable_of(const Module& module) {
+  return module.where.substr(module.where.rfind(':') + 1);
+}
 
 void Plan::add_case(PlannedCase planned) {
   const auto [at, is_new] = places_.emplace(planned.id, cases_.size());
@@ -73,6 +92,19 @@ void Plan::index_cases() {
   for (std::size_t i = 0; i < cases_.size(); ++i) places_.emplace(cases_[i].id, i);
 }
 
+void Plan::add_module(const Module& module, const Conditions& at) {
+  PlannedCase planned;
+  planned.request = {true, at.mode, at.precision, false, input_lines(module, at.precision), module.where};
+  planned.id = id_of(fmt::format("module|{}|{}|{}|{}{}", module.where, planned.request.program, name(at.mode),
+                                 name(at.precision), suffix(at.settings)));
+  planned.settings = at.settings;
+  planned.network = callable_of(module);
+  const Shape first = module.inputs.empty() ? Shape() : module.inputs.front().shape;
+  if (!first.empty()) planned.batch = first[0];
+  if (first.size() == 4) planned.image_size = first[3];
+  add_case(std::move(planned));
+}
+
 Result<std::string> Plan::add_operation(const OperationText& operation, const Conditions& at, bool input_gradient) {
   PlannedCase planned;
   planned.id = id_of(fmt::format("{}|{}|{}|{}|{}|{}{}", operation.op, operation.operands, operation.attributes,
@@ -81,7 +113,7 @@ Result<std::string> Plan::add_operation(const OperationText& operation, const Co
   if (places_.contains(id)) return id;
   JC_ASSIGN_OR_RETURN(const Graph graph, parse_operation(operation));
   JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(graph, {}));
-  planned.request = {false, at.mode, at.precision, input_gradient, {}};
+  planned.request = {false, at.mode, at.precision, input_gradient, {}, {}};
   planned.settings = at.settings;
   JC_ASSIGN_OR_RETURN(planned.request.program, program_text(graph, types));
   planned.operation = operation;
@@ -111,7 +143,7 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
     planned.id = id_of(fmt::format("network|{}|{}|{}|{}{}", network, *program, name(at.mode), name(at.precision),
                                    suffix(at.settings)));
     PlannedCase whole{planned.id,
-                      {true, at.mode, at.precision, false, std::move(*program)},
+                      {true, at.mode, at.precision, false, std::move(*program), {}},
                       {},
                       network,
                       planned.batch,

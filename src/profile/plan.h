@@ -35,6 +35,18 @@ struct PlannedCase {
   GpuSettings settings;
 };
 
+// A network of the user's own, which the runner imports.
+struct Module {
+  std::string where;  // "PACKAGE.MODULE:CALLABLE" or "FILE.py:CALLABLE"
+  struct Input {
+    Shape shape;
+    ElementType element = ElementType::kFloat32;
+  };
+  std::vector<Input> inputs;  // in the order of its forward
+};
+// "resnet18" of "torchvision.models:resnet18".
+std::string callable_of(const Module& module);
+
 // A network and what it is made of.
 struct PlannedNetwork {
   std::string id, name;  // id of the case that is the whole network
@@ -50,6 +62,8 @@ class Plan {
  public:
   // A network at one batch. Errors: those of infer_types().
   Result<void> add_network(const std::string& name, const Graph& graph, const Binding& binding, const Conditions& at);
+  // A network whose operations nobody here knows: it is measured whole, at its inputs' batch.
+  void add_module(const Module& module, const Conditions& at);
   // One operation of a table. Errors: those of parse_operation() and program_text().
   Result<std::string> add_operation(const OperationText& operation, const Conditions& at, bool input_gradient);
 

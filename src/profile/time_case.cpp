@@ -78,6 +78,12 @@ Result<void> read_memory(Runner& runner, const Protocol& protocol, CaseTiming& t
   return {};
 }
 
+// A runner of before there were modules does not know the word, and would measure nothing at all.
+Result<void> check_module(const Reply& prepared, const CaseRequest& request) {
+  if (prepared.text("module") == request.module) return {};
+  return unsupported("this runner knows nothing of modules");
+}
+
 Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Protocol& protocol) {
   CaseTiming timing;
   const auto copies = prepared.integer("copies"), distinct = prepared.integer("distinct_copies"),
@@ -103,10 +109,11 @@ Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Pr
 
 std::string prepare_lines(const CaseRequest& request, const Protocol& protocol) {
   // A network has its weights once, as it has where it is used.
-  return fmt::format("prepare kind={} mode={} precision={} input_gradient={} copies_bytes={} copies_most={}\n{}end\n",
+  return fmt::format("prepare kind={} mode={} precision={} input_gradient={} copies_bytes={} copies_most={}{}\n{}end\n",
                      request.network ? "network" : "operation", name(request.mode), name(request.precision),
                      request.input_gradient ? 1 : 0, request.network ? 0 : protocol.copies_bytes,
-                     request.network ? 1 : protocol.copies_most, request.program);
+                     request.network ? 1 : protocol.copies_most,
+                     request.module.empty() ? "" : " module=" + escaped(request.module), request.program);
 }
 
 double TimedWindow::iteration_s() const {
@@ -131,6 +138,7 @@ void summarize(CaseTiming& timing) {
 
 Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol) {
   JC_ASSIGN_OR_RETURN(const Reply prepared, runner.request(prepare_lines(request, protocol), protocol.patience));
+  JC_RETURN_IF_ERROR(check_module(prepared, request));
   auto timing = time_prepared(runner, prepared, protocol);
   if (timing) JC_RETURN_IF_ERROR(runner.request("release\n", protocol.patience));
   return timing;

@@ -19,7 +19,8 @@ struct CaseRequest {
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;
   bool input_gradient = true;
-  std::string program;  // lines, as program_text() makes them
+  std::string program;  // lines, as program_text() makes them; of a module its inputs alone
+  std::string module;   // of the user's own, as the runner imports it: "torchvision.models:resnet18"; else empty
 };
 
 struct Protocol {
@@ -62,7 +63,8 @@ void summarize(CaseTiming& timing);
 // What the runner is sent first.
 std::string prepare_lines(const CaseRequest& request, const Protocol& protocol);
 
-// Errors: those of Runner::request(); kInvalidInput where copies share memory, for then the cache would be measured.
+// Errors: those of Runner::request(); kInvalidInput where copies share memory, for then the cache would be measured;
+// kUnsupported where the runner passed over the module it was asked for.
 Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol);
 
 }  // namespace joulecast::profile

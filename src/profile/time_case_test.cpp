@@ -93,6 +93,27 @@ TEST(TimeCase, CopiesThatNobodySpeaksOfAreNoMeasurementEither) {
   EXPECT_EQ(time_case(runner, {}, {}).error().text(), "the runner does not say where its copies of the weights lie");
 }
 
+CaseRequest module_request() {
+  CaseRequest request;
+  request.network = true;
+  request.module = "my nets/net.py:Net";
+  request.program = "value input f32 shape=2,3\n";
+  return request;
+}
+
+TEST(TimeCase, AModuleIsNamedAndItsInputsAreGiven) {
+  EXPECT_EQ(prepare_lines(module_request(), {}),
+            "prepare kind=network mode=inference precision=fp32 input_gradient=1 copies_bytes=0 copies_most=1 "
+            "module=my%20nets/net.py:Net\nvalue input f32 shape=2,3\nend\n");
+}
+
+TEST(TimeCase, AModuleThatTheRunnerPassesOverIsNoMeasurement) {
+  FakeRunner runner;
+  EXPECT_EQ(time_case(runner, module_request(), {}).error().code(), ErrorCode::kUnsupported);
+  runner.prepared = "ok copies=1 distinct_copies=1 weight_bytes=40 module=my%20nets/net.py:Net\n";
+  EXPECT_TRUE(time_case(runner, module_request(), {}));
+}
+
 TEST(TimeCase, TheRunnersErrorIsTheCases) {
   FakeRunner runner;
   runner.fails = Error{ErrorCode::kDevice, "CUDA out of memory"};

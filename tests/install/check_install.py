@@ -26,6 +26,8 @@ def main(build, model, compiler, flags):
         run("cmake", "--install", build, "--prefix", prefix, cwd=folder)
         for part in ["bin/joulecast", "share/joulecast/joulecast.jcpack", "libexec/joulecast/joulecast-train",
                      "libexec/joulecast/joulecast-measure", "libexec/joulecast/joulecast-profile",
+                     "libexec/joulecast/joulecast-run-python-torch", "libexec/joulecast/joulecast-run-onnxruntime",
+                     "libexec/joulecast/joulecast_run/torch_ops/products.py", "libexec/joulecast/joulecast_run/onnx_ops/products.py",
                      "include/joulecast/predict.h", "include/joulecast/marks.h", "lib/libjoulecast_marks.a", "share/joulecast/hook/sitecustomize.py",
                      "share/joulecast/hook/joulecast_marks.py",
                      "share/joulecast/hook/joulecast_hook/pytorch.py"]:
@@ -38,6 +40,10 @@ def main(build, model, compiler, flags):
                    cwd=folder, env={"PATH": "/usr/bin:/bin"})
         program = json.loads(said)["predictions"][0]["time_s"]["value"]
         run(prefix / "bin/joulecast", "train", "--help", cwd=folder)
+        # A request before hello: the runner answers it, or says which library its interpreter lacks.
+        said = subprocess.run([prefix / "libexec/joulecast/joulecast-run-python-torch"], cwd=folder, capture_output=True, text=True, input="x\n")
+        if not said.stdout.startswith("error kind=protocol") and "this runner needs torch" not in said.stderr:
+            sys.exit(f"the installed runner does not find its package: {said.stdout}{said.stderr}")
         hooked = run(prefix / "bin/joulecast", "measure", "-q", "--", sys.executable, "-c",
                      "import sys; print('joulecast_hook' in sys.modules)", cwd=folder)
         if hooked.strip() != "True":

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A runner that runs nothing: time passes as it is told to, and it goes wrong where it is told to.
 
-FAKE_RUNNER   words with spaces between: OPERATOR=slow, =die, =hang, =memory, =unsupported, or all=...; anything else takes 0.2 ms
+FAKE_RUNNER   words with spaces between: OPERATOR=slow, =die, =hang, =memory, =unsupported, or all=...; anything else takes 0.2 ms;
+              modules=ignored, runtimes=ignored: as a runner that does not know these words
+FAKE_PROGRAMS a folder that takes the programs, a file each
 FAKE_LOG      a file that takes the operators that were prepared, and the GPUs that CUDA would show
 """
 import os
 import signal
 import sys
 import time
+import uuid
 
 BEHAVIOUR = dict(word.split("=") for word in os.environ.get("FAKE_RUNNER", "").split())
 
@@ -17,10 +20,15 @@ def now_us():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
 
 
-def prepare(lines):
-    nodes = [line.split()[1] for line in lines if line.startswith("node ")]
+def prepare(line, lines):
+    if "module=" in line and BEHAVIOUR.get("modules") != "ignored":
+        return "error kind=unsupported text=this%20runner%20runs%20no%20modules", ""
+    nodes = [line.split()[1] for line in lines if line.startswith("node ")] or ["nothing"]
     with open(os.environ["FAKE_LOG"], "a") as log:
         log.write(("network" if len(nodes) > 1 else nodes[0]) + "\n")
+    if "FAKE_PROGRAMS" in os.environ:
+        with open(os.path.join(os.environ["FAKE_PROGRAMS"], f"{uuid.uuid4()}.program"), "w") as file:
+            file.writelines(lines)
     does = BEHAVIOUR.get("all", "" if len(nodes) > 1 else BEHAVIOUR.get(nodes[0], ""))
     if does == "die":
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -36,6 +44,8 @@ def prepare(lines):
 def answer(line, does):
     words = dict(word.split("=", 1) for word in line.split()[1:])
     if line.startswith("hello"):
+        if words.get("runtime", "pytorch-eager") != "pytorch-eager" and BEHAVIOUR.get("runtimes") != "ignored":
+            return f"error kind=unsupported text=runtime%20{words['runtime']}:%20this%20runner%20has%20pytorch-eager"
         with open(os.environ["FAKE_LOG"] + ".gpus", "w") as log:
             log.write(os.environ.get("CUDA_VISIBLE_DEVICES", ""))
         return "ok runner=fake runtime=pytorch-eager software=fake%201.0 threads=1"
@@ -57,7 +67,7 @@ for line in sys.stdin:
             if more == "end\n":
                 break
             program.append(more)
-        reply, does = prepare(program)
+        reply, does = prepare(line, program)
     else:
         reply = answer(line, does)
     print(reply, flush=True)

@@ -250,6 +250,52 @@ class Profile(unittest.TestCase):
         lines = [line.split() for line in (self.folder / "state").read_text().splitlines()[1:]]
         return int([line[3] for line in lines if line[2] == "power_limit_mw"][-1])
 
+    def test_a_runtime_that_the_runner_does_not_have_starts_nothing(self):
+        _, errors = self.run_it("--runtime", "pytorch-compiled", code=1)
+        self.assertIn("this runner has pytorch-eager", errors)
+        # One that passes over words it does not know would measure eager mode under another name.
+        _, errors = self.run_it("--runtime", "pytorch-compiled", code=1, FAKE_RUNNER="runtimes=ignored")
+        self.assertIn("has no runtime pytorch-compiled, but pytorch-eager", errors)
+        self.assertEqual(self.cases(), [])
+        self.assertIn("has no runtime", self.run_it("--check-proportionality", "--runtime", "pytorch-compiled", code=1,
+                                                    FAKE_RUNNER="runtimes=ignored")[1])
+
+    # Rows of a folder have one runtime and one runner: they would be told apart no more.
+    def test_what_another_runner_measured_is_another_campaign(self):
+        self.profiled("--runtime", "pytorch-eager")
+        self.assertEqual(self.profiled()["measured"], 0)
+        campaign = json.loads((self.folder / "out" / "campaign.json").read_text())
+        self.assertEqual((campaign["runner"], campaign.get("runtime")), ("fake_runner.py", None))
+        (self.folder / "other_runner.py").symlink_to(HERE / "fake_runner.py")
+        self.assertIn("another campaign", self.run_it("--runner", "./other_runner.py", code=1)[1])
+        self.assertIn("another campaign", self.run_it("--runtime", "pytorch-compiled", code=1)[1])
+
+    def profiled_module(self, *options, code=0, **environment):
+        words = [PROGRAM, "profile", "--module", "nets.mine:Net", "-o", "out", "--gpu", "cpu", "--runner", str(HERE / "fake_runner.py")]
+        done = subprocess.run([*words, *options], cwd=self.folder, env=self.environment | environment, text=True, capture_output=True,
+                              timeout=120)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stderr
+
+    def test_a_module_is_refused_by_a_runner_that_runs_none(self):
+        self.profiled_module("--shapes", "x:4x3x8x8", "--shapes", "ids:4x5:i64")
+        (case,) = self.cases()
+        self.assertEqual((case["status"], case["network"], case["module"], case["batch"]), ("failed", "Net", "nets.mine:Net", 4))
+        self.assertIn("runs no modules", case["reason"])
+
+    # It would have made a program of nothing of it, and measured that.
+    def test_a_runner_that_passes_over_a_module_measures_nothing(self):
+        self.profiled_module("--shapes", "x:4x3x8x8", FAKE_RUNNER="modules=ignored")
+        (case,) = self.cases()
+        self.assertEqual((case["status"], case["reason"]), ("failed", "this runner knows nothing of modules"))
+
+    def test_odd_modules_are_answered(self):
+        for options, word in (((), "inputs are not known"), (("--shapes", "x"), "no shape"), (("--shapes", "x:2:f99"), "no shape"),
+                              (("--shapes", "x:2", "--batch", "2"), "shapes are whole"), (("--module", "mine", "--shapes", "x:2"), "names no callable"),
+                              (("--shapes=x:2", "--", "net.txt"), "not beside model files")):
+            self.assertIn(word, self.profiled_module(*options, code=2))
+        self.assertFalse((self.folder / "out").exists())
+
     def test_odd_requests_are_answered(self):
         for options, word in ((("--window", "0.05"), "100 ms"), (("--for", "soon"), "no time"), (("--mode", "both"), "no mode"),
                               (("--precision", "fp8"), "none that is measured"), (("--runner", "nobody"), "no runner"),

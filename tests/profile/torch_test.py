@@ -68,6 +68,14 @@ class Torch(unittest.TestCase):
         self.assertNotIn("device_s", window)
         self.assertEqual(replies[3], "ok")
 
+    def test_other_runtimes_and_modules_are_refused(self):
+        replies = talk("hello protocol=1 device=cpu runtime=pytorch-compiled\n", "hello protocol=1 device=cpu runtime=pytorch-eager\n",
+                       "prepare kind=network module=a:b\n", "value input f32 shape=2\nend\n", "release\n")
+        self.assertIn("kind=unsupported text=runtime%20pytorch-compiled:%20this%20runner%20has%20pytorch-eager", replies[0])
+        self.assertIn("runtime=pytorch-eager", replies[1])
+        self.assertIn("kind=unsupported text=this%20runner%20runs%20no%20modules", replies[2])
+        self.assertEqual(replies[3], "ok")
+
     def test_odd_lines_are_answered_and_nothing_ends(self):
         replies = talk("run iterations=1\n", "hello protocol=2 device=cpu\n", "hello protocol=1 device=cpu threads=1\n", "nonsense\n",
                        "prepare kind=operation\n", "value input f99 shape=1\nend\n", "prepare kind=operation\n", "node relu in=7 out=8\nend\n",

@@ -16,6 +16,9 @@
 namespace joulecast::cli {
 namespace {
 
+// A large network's training step takes minutes to compile.
+constexpr Seconds kPatienceOfCompilers{900};
+
 // Set by signals: the case at hand is finished, a second one ends us at once. Nothing is lost either way.
 std::atomic<int> stops = 0;
 
@@ -59,7 +62,8 @@ class Progress {
 tl::expected<std::string, Failure> runner_program(const std::string& runner) {
   if (runner.find('/') != std::string::npos) {
     if (::access(runner.c_str(), X_OK) == 0) return runner;
-    return usage(fmt::format("--runner: {} cannot be run", printable(runner)), "torch, or the path of a runner");
+    return usage(fmt::format("--runner: {} cannot be run", printable(runner)),
+                 "torch, python-torch, onnxruntime, or the path of a runner");
   }
   const std::string name = "joulecast-run-" + runner;
   const std::string own = program_folder();
@@ -67,9 +71,12 @@ tl::expected<std::string, Failure> runner_program(const std::string& runner) {
     std::string path = fmt::format("{}{}/{}", own, place, name);
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
-  return tl::unexpected<Failure>(Failure{
-      {ErrorCode::kNotFound, fmt::format("no runner '{}' here", printable(runner))},
-      "pip install torch, then cmake -S src/profile/runners/torch -B build/runner and cmake --build build/runner"});
+  const std::string hint =
+      runner == "torch"
+          ? "pip install torch, then cmake -S src/profile/runners/torch -B build/runner and cmake --build build/runner"
+          : "torch, python-torch, onnxruntime, or the path of a runner";
+  return tl::unexpected<Failure>(
+      Failure{{ErrorCode::kNotFound, fmt::format("no runner '{}' here", printable(runner))}, hint});
 }
 
 // A shard has its own in the campaign's.
@@ -89,9 +96,11 @@ tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOp
   out.gpu = !options.name.empty() ? options.name : options.gpu;
   if (options.gpu != "cpu") out.sensors.gpus = options.gpu;
   out.threads = options.threads;
+  out.runtime = options.runtime;
   out.protocol.target = options.target;
   if (options.window_s) out.protocol.window = Seconds{*options.window_s};
   if (options.span_s) out.span = Seconds{*options.span_s};
+  if (options.runtime == name(Runtime::kPytorchCompiled)) out.protocol.patience = kPatienceOfCompilers;
   if (options.patience_s) out.protocol.patience = Seconds{*options.patience_s};
   out.order.seed = options.seed;
   out.order.noisy = options.noisy;

@@ -19,6 +19,11 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
       ->type_name("NAME");
   app.add_option("--operations", options.operations, "measure the operations of a table, as dataset export writes it")
       ->type_name(kFile);
+  app.add_option("--module", options.modules,
+                 "a torch.nn.Module, by what makes it: PACKAGE.MODULE:CALLABLE or FILE.py:CALLABLE (repeatable)")
+      ->type_name("MODULE")
+      ->expected(1)
+      ->take_all();
   app.add_option("-o,--output", options.output, "folder of the campaign; an interrupted one goes on there")
       ->required()
       ->type_name("FOLDER");
@@ -33,7 +38,9 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
       ->type_name("W,..");
   app.add_option("--sm-clock", options.sm_clocks, "clocks in MHz to lock the SMs to, or found; with commas between")
       ->type_name("MHZ,..");
-  app.add_option("--shapes", options.shapes, "whole shape of an input, as input:1x3x224x224")->type_name("NAME:SHAPE");
+  app.add_option("--shapes", options.shapes,
+                 "whole shape of an input, as input:1x3x224x224, or of a module's, ids:8x128:i64")
+      ->type_name("NAME:SHAPE");
   add_choice(app, "--only", options.only, "measure only these", {"operations", "networks"});
   app.add_option("--for", options.budget, "stop after that time, as 30m; what tells most a second comes first")
       ->type_name("TIME");
@@ -42,7 +49,11 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   app.add_option("--sbatch", options.sbatch, "an option for sbatch, as --sbatch=--partition=gpu")->type_name("OPTION");
   app.add_option("--store", options.store, "then import the rows there: a file, or the URL of a PostgreSQL database")
       ->type_name("STORE");
-  app.add_option("--runner", options.runner, "what runs the work: torch, or the path of a runner")->type_name("RUNNER");
+  app.add_option("--runner", options.runner,
+                 "what runs the work: torch, python-torch, onnxruntime, or the path of a runner")
+      ->type_name("RUNNER");
+  add_choice(app, "--runtime", options.runtime, "how the runner is to run it",
+             {"pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"});
   add_count(app, "--threads", options.threads, "of a processor's work");
   app.add_option("--target", options.target, "repeat until the relative standard error of the time is this")
       ->type_name("X");
@@ -59,9 +70,11 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   flag("-n,--dry-run", options.dry_run, "only say what would be measured");
   flag("--json", options.json, "print JSON");
   flag("-q,--quiet", options.quiet, "no progress");
-  add_examples(app, {"joulecast profile resnet50.onnx --batch 32 -o a100",
-                     "joulecast profile --zoo torchvision --gpu cpu --for 10m -o cpu",
-                     "joulecast profile *.onnx --validate -o cpu"});
+  add_examples(
+      app,
+      {"joulecast profile resnet50.onnx --batch 32 -o a100",
+       "joulecast profile --zoo torchvision --gpu cpu --for 10m -o cpu", "joulecast profile *.onnx --validate -o cpu",
+       "joulecast profile --module torchvision.models:resnet18 --shapes x:8x3x224x224 --runner python-torch -o net"});
 }
 
 std::optional<double> parse_seconds(std::string_view text) {

@@ -12,13 +12,14 @@
 namespace joulecast::cli {
 
 struct ProfileOptions {
-  std::vector<std::string> models, zoo, operations;
+  std::vector<std::string> models, zoo, operations, modules;
   std::vector<std::string> power_limits, sm_clocks;  // "200", "found"
   std::vector<std::string> batches, modes{"inference"}, precisions{"fp32"}, shapes;
   std::string output;
   std::string gpu = "0";            // "cpu", or as --gpu of measure: one GPU
   std::string name;                 // of the device in the rows; empty: what the sensors call it
   std::string runner = "torch";     // or a path
+  std::string runtime;              // "pytorch-compiled"; empty: the runner's own choice
   std::string only;                 // "", "operations", "networks"
   std::string shard, store;         // "3/8"; a place as dataset import takes it
   std::vector<std::string> sbatch;  // options of --slurm

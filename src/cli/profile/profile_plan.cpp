@@ -161,16 +161,68 @@ Outcome add_zoo(const ProfileOptions& options, const Wanted& wanted, profile::Pl
   return {};
 }
 
+void keep_only(const std::string& only, profile::Plan& plan) {
+  if (only == "operations") plan.keep(profile::Plan::Only::kOperations);
+  if (only == "networks") plan.keep(profile::Plan::Only::kNetworks);
+}
+
+// "ids:8x128:i64": a name for people, the shape, and the element type, else f32.
+tl::expected<profile::Module::Input, Failure> module_input(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const auto element = colon == std::string::npos ? std::nullopt : parse_element_type(text.substr(colon + 1));
+  auto bound = binding({std::nullopt, {element ? text.substr(0, colon) : text}});
+  if (!bound) {
+    return usage(fmt::format("--shapes: '{}' is no shape", printable(text)),
+                 "write it like --shapes x:8x3x224x224 or --shapes ids:8x128:i64");
+  }
+  return profile::Module::Input{bound->shapes.begin()->second, element.value_or(ElementType::kFloat32)};
+}
+
+// Their inputs' shapes are given whole, so batches and a model's own inputs have no place beside them.
+Outcome check_modules(const ProfileOptions& options) {
+  for (const std::string& where : options.modules) {
+    const std::size_t colon = where.rfind(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == where.size()) {
+      return usage(fmt::format("--module: '{}' names no callable", printable(where)),
+                   "PACKAGE.MODULE:CALLABLE or FILE.py:CALLABLE");
+    }
+  }
+  if (!options.models.empty() || !options.zoo.empty() || !options.operations.empty())
+    return usage("--module: not beside model files, --zoo or --operations", "a start of its own for either");
+  if (!options.batches.empty()) return usage("--batch: a module's shapes are whole", "--shapes x:8x3x224x224");
+  if (options.shapes.empty()) return usage("--module: its inputs are not known", "--shapes x:8x3x224x224");
+  return {};
+}
+
+tl::expected<profile::Plan, Failure> plan_of_modules(const ProfileOptions& options,
+                                                     const std::vector<profile::Conditions>& conditions) {
+  JC_RETURN_IF_FAILURE(check_modules(options));
+  std::vector<profile::Module::Input> inputs;
+  for (const std::string& text : options.shapes) {
+    auto input = module_input(text);
+    if (!input) return tl::unexpected(std::move(input).error());
+    inputs.push_back(*input);
+  }
+  profile::Plan plan;
+  for (const std::string& where : options.modules) {
+    for (const profile::Conditions& at : conditions) plan.add_module({where, inputs}, at);
+  }
+  keep_only(options.only, plan);
+  return plan;
+}
+
 }  // namespace
 
 tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Output& output) {
-  if (options.models.empty() && options.zoo.empty() && options.operations.empty()) {
-    return usage("profile: nothing to measure", "joulecast profile MODEL... -o FOLDER, or --zoo, or --operations");
+  if (options.models.empty() && options.zoo.empty() && options.operations.empty() && options.modules.empty()) {
+    return usage("profile: nothing to measure",
+                 "joulecast profile MODEL... -o FOLDER, or --zoo, or --operations, or --module");
   }
   auto batches = parse_batches(options.batches);
   if (!batches) return tl::unexpected(std::move(batches).error());
   auto conditions = conditions_of(options);
   if (!conditions) return tl::unexpected(std::move(conditions).error());
+  if (!options.modules.empty()) return plan_of_modules(options, *conditions);
   auto bound = binding({std::nullopt, options.shapes});
   if (!bound) return tl::unexpected(std::move(bound).error());
   const Wanted wanted{std::move(*batches), std::move(*conditions), std::move(*bound)};
@@ -178,8 +230,7 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
   for (const std::string& file : options.models) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
   for (const std::string& file : options.operations) JC_RETURN_IF_FAILURE(add_list(file, wanted, plan));
   JC_RETURN_IF_FAILURE(add_zoo(options, wanted, plan, output));
-  if (options.only == "operations") plan.keep(profile::Plan::Only::kOperations);
-  if (options.only == "networks") plan.keep(profile::Plan::Only::kNetworks);
+  keep_only(options.only, plan);
   if (const auto shard = profile::parse_shard(options.shard)) plan.keep(*shard);
   return plan;
 }

@@ -8,7 +8,6 @@
 #include "cli/profile/profile_commands.h"
 #include "cli/table.h"
 #include "profile/journal.h"
-#include "profile/program_text.h"
 #include "profile/runner.h"
 
 namespace joulecast::cli {
@@ -36,9 +35,8 @@ Result<std::vector<MeasuredDurations>> measure_all(const std::vector<const profi
                                                    Seconds longest) {
   JC_ASSIGN_OR_RETURN(const auto environment, runner_environment(campaign));
   JC_ASSIGN_OR_RETURN(const auto runner, profile::RunnerProcess::start(campaign.runner, log, environment));
-  JC_RETURN_IF_ERROR(runner->request(
-      fmt::format("hello protocol=1 device={} threads={}\n", profile::escaped(campaign.device), campaign.threads),
-      campaign.protocol.patience));
+  JC_ASSIGN_OR_RETURN(const auto hello, runner->request(profile::hello_line(campaign), campaign.protocol.patience));
+  JC_RETURN_IF_ERROR(profile::check_runtime(hello, campaign));
   std::vector<MeasuredDurations> out;
   for (const profile::PlannedCase* one : cases) {
     JC_ASSIGN_OR_RETURN(auto points, measure_durations(*runner, one->request, campaign.protocol, longest, kRepeats));

@@ -20,6 +20,7 @@ namespace joulecast::runner {
 namespace {
 
 constexpr std::int64_t kProtocol = 1;
+constexpr const char* kRuntime = "pytorch-eager";
 
 // Replies have a descriptor of their own: what libraries print to standard output must not be taken for one.
 class Replies {
@@ -62,11 +63,14 @@ class Session {
  private:
   std::string hello(const Fields& fields) {
     if (fields.integer("protocol") != kProtocol) throw Refusal("protocol", "this runner speaks protocol 1");
+    if (const std::string runtime = fields.text("runtime", kRuntime); runtime != kRuntime) {
+      throw Refusal("unsupported", "runtime " + runtime + ": this runner has " + kRuntime);
+    }
     if (const std::int64_t threads = fields.integer("threads"); threads > 0)
       at::set_num_threads(static_cast<int>(threads));
     device_.emplace(fields.text("device", "cpu"));
-    return "ok runner=torch runtime=pytorch-eager software=" +
-           escaped(std::string("pytorch ") + TORCH_VERSION + " (C++)") +
+    return std::string("ok runner=torch runtime=") + kRuntime +
+           " software=" + escaped(std::string("pytorch ") + TORCH_VERSION + " (C++)") +
            " threads=" + std::to_string(at::get_num_threads());
   }
 
@@ -83,6 +87,7 @@ class Session {
     release();
     std::vector<std::string> lines;  // all of them, before any can be refused
     for (std::string line; std::getline(more, line) && line != "end";) lines.push_back(std::move(line));
+    if (fields.has("module")) throw Refusal("unsupported", "this runner runs no modules; python-torch does");
     Program program;
     for (const std::string& line : lines) program.add_line(line);
     set_precision(fields.text("precision", "fp32"));
