@@ -161,9 +161,10 @@ Outcome add_zoo(const ProfileOptions& options, const Wanted& wanted, profile::Pl
   return {};
 }
 
-void keep_only(const std::string& only, profile::Plan& plan) {
-  if (only == "operations") plan.keep(profile::Plan::Only::kOperations);
-  if (only == "networks") plan.keep(profile::Plan::Only::kNetworks);
+void keep_wanted(const ProfileOptions& options, profile::Plan& plan) {
+  if (options.only == "operations") plan.keep(profile::Plan::Only::kOperations);
+  if (options.only == "networks") plan.keep(profile::Plan::Only::kNetworks);
+  if (const auto shard = profile::parse_shard(options.shard)) plan.keep(*shard);
 }
 
 // "ids:8x128:i64": a name for people, the shape, and the element type, else f32.
@@ -207,7 +208,7 @@ tl::expected<profile::Plan, Failure> plan_of_modules(const ProfileOptions& optio
   for (const std::string& where : options.modules) {
     for (const profile::Conditions& at : conditions) plan.add_module({where, inputs}, at);
   }
-  keep_only(options.only, plan);
+  keep_wanted(options, plan);
   return plan;
 }
 
@@ -230,8 +231,7 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
   for (const std::string& file : options.models) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
   for (const std::string& file : options.operations) JC_RETURN_IF_FAILURE(add_list(file, wanted, plan));
   JC_RETURN_IF_FAILURE(add_zoo(options, wanted, plan, output));
-  keep_only(options.only, plan);
-  if (const auto shard = profile::parse_shard(options.shard)) plan.keep(*shard);
+  keep_wanted(options, plan);
   return plan;
 }
 
