@@ -35,12 +35,17 @@ Outcome run_thesis(const TrainVerb& options) {
 }
 
 // Corrects a pack instead of fitting one.
+// GPUs of the user's own, in what joulecast-train takes.
+void add_gpu_words(const TrainVerb& options, std::vector<std::string>& words) {
+  if (const std::string folder = user_folder(); !folder.empty()) words.insert(words.end(), {"--gpu-folder", folder});
+  for (const std::string& file : options.gpu_files) words.insert(words.end(), {"--gpu-file", file});
+}
+
 Outcome run_calibrate(const TrainVerb& options) {
   const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
   if (!pack) return tl::unexpected<Failure>(pack.error());
   std::vector<std::string> words{"--calibrate", options.out, *pack, options.quiet ? "quiet" : "progress"};
-  if (const std::string folder = user_folder(); !folder.empty()) words.insert(words.end(), {"--gpu-folder", folder});
-  for (const std::string& file : options.gpu_files) words.insert(words.end(), {"--gpu-file", file});
+  add_gpu_words(options, words);
   for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
   words.insert(words.end(), options.tables.begin(), options.tables.end());
   return become("joulecast-train", std::move(words), kNeeds);
@@ -49,13 +54,13 @@ Outcome run_calibrate(const TrainVerb& options) {
 Outcome run_train(const TrainVerb& options) {
   if (options.calibrate) return run_calibrate(options);
   if (!options.pack.empty()) return usage("a pack is fitted anew", "--pack goes with --calibrate");
-  if (!options.gpu_files.empty()) return usage("only shipped GPUs are fitted on", "--gpu-file goes with --calibrate");
   if (options.protocol == "thesis") return run_thesis(options);
   if (options.estimator == "all")
     return usage("a pack has one estimator", "--estimator all goes with --protocol thesis");
   if (options.json) return usage("a pack is no JSON", "--json goes with --protocol thesis");
   std::vector<std::string> words{options.out, options.quiet ? "quiet" : "progress"};
   if (options.quick) words.emplace_back("--quick");
+  add_gpu_words(options, words);
   for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
   const std::pair<const char*, const std::string*> valued[] = {{"--without", &options.without},
                                                                {"--without-gpu", &options.without_gpu},

@@ -29,7 +29,7 @@ Result<LeftOut> left_out_by(const TrainOptions& options) {
     for (std::string line; std::getline(lines, line);) out.keys.insert(line);
   }
   if (!options.without_gpu.empty()) {
-    JC_ASSIGN_OR_RETURN(const Gpu* found, Catalogue::shipped().find(options.without_gpu));
+    JC_ASSIGN_OR_RETURN(const Gpu* found, options.catalogue.find(options.without_gpu));
     out.gpu = found->id;
   }
   return out;
@@ -80,14 +80,14 @@ Result<Rows> read_tables(const TrainOptions& options, const Progress& progress) 
   for (const std::string& path : options.tables) {
     // A URL may hold a password.
     progress(is_database_url(path) ? "reading the database" : "reading " + path);
-    JC_ASSIGN_OR_RETURN(const Refusals refused, add_table(path, options.layouts, Catalogue::shipped(), set));
+    JC_ASSIGN_OR_RETURN(const Refusals refused, add_table(path, options.layouts, options.catalogue, set));
     for (const std::string& line : refusal_lines(refused)) progress("  " + line);
   }
   JC_ASSIGN_OR_RETURN(const LeftOut left_out, left_out_by(options));
   const std::size_t count = leave_out(left_out, set);
   if (!left_out.none()) progress(fmt::format("{} rows left out", count));
   thin_out(set, options.stratum_rows);
-  out.sweeps = set.sweeps.sweeps(Catalogue::shipped());
+  out.sweeps = set.sweeps.sweeps(options.catalogue);
   book_sweeps(out, left_out.gpu);
   return out;
 }

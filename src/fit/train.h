@@ -9,6 +9,7 @@
 
 #include "fit/method.h"
 #include "fit/progress.h"
+#include "joulecast/gpu.h"
 #include "joulecast/result.h"
 
 namespace joulecast {
@@ -20,6 +21,7 @@ struct TrainOptions {
   std::string without;      // file of operations to leave out: one Sample::key a line
   std::string without_gpu;  // catalogue name of a GPU to leave out, of sweeps too
   Method method = Method::kOurs;
+  Catalogue catalogue = Catalogue::shipped();  // a row's GPU is looked up here
   std::string calibration;  // interval factors from families and GPUs left out; tools/accuracy makes the file
   bool quick = false;       // no cross-validation: the same models without held-out figures
   // At most so many rows of each stratum that has a limit of its own, instead of that limit.

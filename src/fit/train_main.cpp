@@ -14,11 +14,25 @@
 
 namespace {
 
+using joulecast::Catalogue;
+
+// "--gpu-folder" and "--gpu-file"; what is neither adds nothing.
+joulecast::Result<void> add_gpus(const std::string& option, const std::string& value, Catalogue& catalogue) {
+  if (option == "--gpu-folder") return catalogue.add_folder(value);
+  if (option == "--gpu-file") return catalogue.add_file(value);
+  return {};
+}
+
 // Takes one option off the front, if there is one.
-bool take_option(std::vector<std::string>& words, joulecast::TrainOptions& options) {
+joulecast::Result<bool> take_option(std::vector<std::string>& words, joulecast::TrainOptions& options) {
   if (words.front() == "--quick") {
     options.quick = true;
     words.erase(words.begin());
+    return true;
+  }
+  if (words.front().starts_with("--gpu-") && words.size() > 1) {
+    JC_RETURN_IF_ERROR(add_gpus(words[0], words[1], options.catalogue));
+    words.erase(words.begin(), words.begin() + 2);
     return true;
   }
   if (words.front() == "--layout" && words.size() > 1) {
@@ -56,15 +70,12 @@ int failed(const joulecast::Error& error) {
 int calibrate_main(const std::vector<std::string>& words) {
   joulecast::CalibrateOptions options{.tables = {}, .layouts = {}, .pack = words[1], .out = words[0]};
   const bool quiet = words[2] == "quiet";
-  joulecast::Catalogue catalogue = joulecast::Catalogue::shipped();
+  Catalogue catalogue = Catalogue::shipped();
   std::size_t i = 3;
   for (; i + 1 < words.size() && words[i].starts_with("--"); i += 2) {
     const std::string& value = words[i + 1];
-    joulecast::Result<void> added;
-    if (words[i] == "--gpu-folder") added = catalogue.add_folder(value);
-    if (words[i] == "--gpu-file") added = catalogue.add_file(value);
     if (words[i] == "--layout") options.layouts.push_back(value);
-    if (!added) return failed(added.error());
+    if (const auto added = add_gpus(words[i], value, catalogue); !added) return failed(added.error());
   }
   options.tables.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   const auto progress = [&](const std::string& line) {
@@ -90,13 +101,15 @@ int main(int argc, char** argv) {
   joulecast::TrainOptions options;
   options.out = argv[1];
   std::vector<std::string> words(argv + 3, argv + argc);
-  while (!words.empty() && take_option(words, options)) continue;
+  while (!words.empty()) {
+    const auto taken = take_option(words, options);
+    if (!taken) return failed(taken.error());
+    if (!*taken) break;
+  }
   options.tables = std::move(words);
   const auto progress = [&](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   };
   const auto done = joulecast::train(options, progress);
-  if (done) return 0;
-  fmt::print(stderr, "joulecast: {}\n", done.error().text());
-  return 1;
+  return done ? 0 : failed(done.error());
 }

@@ -143,13 +143,31 @@ void print(const profile::CampaignResult& result, const ProfileOptions& options,
   output.write(fmt::format("rows: {}/measurements.csv\n", options.output));
 }
 
+Json case_json(const profile::PlannedCase& planned) {
+  Json out = {{"id", planned.id},
+              {"mode", std::string(name(planned.request.mode))},
+              {"precision", std::string(name(planned.request.precision))}};
+  if (planned.network.empty()) {
+    out["operator"] = planned.operation.op;
+    out["operands"] = planned.operation.operands;
+    out["attributes"] = planned.operation.attributes;
+  } else {
+    out["network"] = planned.network;
+    out["batch"] = planned.batch ? Json(*planned.batch) : Json(nullptr);
+  }
+  return out;
+}
+
 void print_plan(const profile::Plan& plan, const ProfileOptions& options, Output& output) {
   std::size_t networks = 0;
   for (const auto& planned : plan.cases()) networks += planned.network.empty() ? 0 : 1;
   if (options.json) {
+    Json cases = Json::array();
+    for (const auto& planned : plan.cases()) cases.push_back(case_json(planned));
     output.write(json_text({{"schema", "joulecast.profile-plan/1"},
                             {"operations", plan.cases().size() - networks},
-                            {"networks", networks}}));
+                            {"networks", networks},
+                            {"cases", cases}}));
     return;
   }
   output.write(fmt::format("{} operations, {} whole networks\n", plan.cases().size() - networks, networks));
