@@ -28,6 +28,7 @@ struct Policy {
   double weight = 1, power_weight = 1, seen_weight = 1;
   std::string stratum;
   bool power = true, power_from_own_time = false;
+  bool sets_gradients = false;  // training overwrites them; the laws are of training that adds to them
 };
 
 // Older generations measured modules in another state and are kept as a hint only; the low-power state of the
@@ -89,7 +90,9 @@ Result<Policy> aic(const MeasuredOperation& row) {
 // Of one's own. The device of a sample runs at its default clock.
 Result<Policy> own(const MeasuredOperation& row) {
   if (row.at.sm_clock) return unsupported("at a locked clock");
-  return Policy{.stratum = {}, .power = row.at.scope == PowerScope::kGpu};
+  return Policy{.stratum = {},
+                .power = row.at.scope == PowerScope::kGpu,
+                .sets_gradients = row.at.mode == Mode::kTraining && !row.gradients_accumulated};
 }
 
 Result<Policy> iterations(const MeasuredOperation& /*row*/) {
@@ -144,6 +147,16 @@ Result<void> check_learnable(const Sample& sample) {
   return {};
 }
 
+// What the operation would have taken if it had added to its gradients: busy_in_network() takes that off again, and no
+// more than three quarters.
+double with_accumulation(const Sample& sample) {
+  constexpr double kShareOfBandwidth = 0.9, kMost = 4;
+  std::vector<float> features(feature_names(group_of(sample.work)).size());
+  const Physics physics = physics_of(sample.work, sample.device, sample.situation, features);
+  return std::min(kMost * sample.time,
+                  sample.time + physics.accumulation_bytes / (kShareOfBandwidth * sample.device.bandwidth));
+}
+
 }  // namespace
 
 Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogue) {
@@ -174,6 +187,7 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
              .seen_weight = policy.seen_weight,
              .power_from_own_time = policy.power_from_own_time,
              .primary = row.from.primary && !work.situation.block_scaled};
+  if (policy.sets_gradients) out.time = with_accumulation(out);
   if (policy.power && row.readings.power) out.power = row.readings.power->value();
   JC_RETURN_IF_ERROR(check_learnable(out));
   return out;
