@@ -23,6 +23,52 @@ Json quantity(const char* field, const char* title, bool logarithmic = false) {
   return out;
 }
 
+// A row for each network, however many there are: no label is left out.
+Json rows_of(int height) {
+  Json out = report::new_spec(height);
+  out["height"] = {{"step", height}};
+  return out;
+}
+
+Json networks_axis() {
+  constexpr int kLongestLabel = 320;
+  return {{"field", "network"},
+          {"type", "nominal"},
+          {"title", nullptr},
+          {"sort", nullptr},
+          {"axis", {{"labelLimit", kLongestLabel}}}};
+}
+
+std::string network_label(const profile::NetworkCheck& net) {
+  const std::string at = net.settings.empty() ? "" : " " + net.settings.text();
+  return fmt::format("{} {} {} {}{}", net.name, net.batch, name(net.mode), name(net.precision), at);
+}
+
+// How far the sums are off, each network alike, however long it takes.
+Chart differences_chart(const profile::Validation& found) {
+  constexpr int kRow = 13;
+  constexpr double kPercent = 100;
+  Chart out{"sums-differences", "Sum of the operations against the network",
+            "What the sum is too large by, or too small. Networks that lack operations are left out.", rows_of(kRow)};
+  Json columns = {{"network", Json::array()}, {"mode", Json::array()}, {"off", Json::array()}};
+  for (const auto& net : found.networks) {
+    if (net.missing > 0) continue;
+    columns["network"].push_back(network_label(net));
+    columns["mode"].push_back(std::string(name(net.mode)));
+    columns["off"].push_back(drawn(kPercent * (net.sum_s.value / net.whole_s.value - 1)));
+  }
+  out.spec["data"] = {{"name", "differences"}};
+  out.spec["mark"] = "bar";
+  out.spec["encoding"] = {
+      {"y", networks_axis()},
+      {"x", quantity("off", "time, difference (%)")},
+      {"color",
+       {{"field", "mode"}, {"type", "nominal"}, {"title", nullptr}, {"scale", {{"range", {"#2f7fd1", "#e0782a"}}}}}},
+      {"tooltip", Json::array({{{"field", "network"}}, {{"field", "off"}, {"format", "+.1f"}}})}};
+  out.data["differences"] = Json::array({report::block(Json::object(), std::move(columns))});
+  return out;
+}
+
 // Bars of the network and of the sum beside each other, with their standard errors.
 class Bars {
  public:
@@ -36,23 +82,19 @@ class Bars {
   [[nodiscard]] bool empty() const { return columns_["value"].empty(); }
 
   Chart chart(const char* id, const std::string& title, const char* axis) && {
-    constexpr int kHeight = 280;
-    Chart out{id, title, "Lines: one standard error; those of the operations add in quadrature.",
-              report::new_spec(kHeight)};
-    const Json x = {{"field", "network"},
-                    {"type", "nominal"},
-                    {"title", nullptr},
-                    {"sort", nullptr},
-                    {"axis", {{"labelAngle", -40}}}};
+    constexpr int kRow = 9;  // of each of the two bars
+    Chart out{id, title, "Lines: one standard error; those of the operations add in quadrature.", rows_of(kRow)};
     const Json offset = {{"field", "what"}, {"sort", nullptr}};
-    Json bar = {{"mark", "bar"}, {"encoding", {{"x", x}, {"xOffset", offset}, {"y", quantity("value", axis)}}}};
+    Json bar = {{"mark", "bar"},
+                {"encoding", {{"y", networks_axis()}, {"yOffset", offset}, {"x", quantity("value", axis)}}}};
     bar["encoding"]["color"] = {
         {"field", "what"}, {"type", "nominal"}, {"title", nullptr}, {"scale", {{"range", {"#2f7fd1", "#e0782a"}}}}};
     bar["encoding"]["tooltip"] =
         Json::array({{{"field", "network"}}, {{"field", "what"}}, {{"field", "value"}, {"format", ".4~g"}}});
     Json error = {
         {"mark", {{"type", "rule"}, {"strokeWidth", 1.5}, {"color", "#888888"}}},
-        {"encoding", {{"x", x}, {"xOffset", offset}, {"y", quantity("low", axis)}, {"y2", {{"field", "high"}}}}}};
+        {"encoding",
+         {{"y", networks_axis()}, {"yOffset", offset}, {"x", quantity("low", axis)}, {"x2", {{"field", "high"}}}}}};
     out.spec["data"] = {{"name", "bars"}};
     out.spec["layer"] = Json::array({std::move(bar), std::move(error)});
     out.data["bars"] = Json::array({report::block(Json::object(), std::move(columns_))});
@@ -66,11 +108,6 @@ class Bars {
                 {"low", Json::array()},
                 {"high", Json::array()}};
 };
-
-std::string network_label(const profile::NetworkCheck& net) {
-  const std::string at = net.settings.empty() ? "" : " " + net.settings.text();
-  return fmt::format("{} {} {} {}{}", net.name, net.batch, name(net.mode), name(net.precision), at);
-}
 
 // Time divided by iterations: a level line is what is proportional.
 Chart durations_chart(const MeasuredDurations& one) {
@@ -121,6 +158,7 @@ report::Article validation_article(const profile::Validation& found) {
     energies.add(network_label(net), "network", *net.whole_j);
     energies.add(network_label(net), "sum of its operations", *net.sum_j);
   }
+  if (found.complete > 0) out.charts.push_back(differences_chart(found));
   out.charts.push_back(std::move(times).chart("sums-time", "Time of an iteration", "time (s)"));
   if (!energies.empty())
     out.charts.push_back(std::move(energies).chart("sums-energy", "Energy of an iteration", "energy (J)"));
