@@ -63,4 +63,11 @@ std::string plain(double value) {
   return fmt::format("{:.7g}", value);
 }
 
+std::string duration_text(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600;
+  if (seconds < kMinute) return fmt::format("{:.0f} s", seconds);
+  if (seconds < kHour) return fmt::format("{:.0f} min", seconds / kMinute);
+  return fmt::format("{:.1f} h", seconds / kHour);
+}
+
 }  // namespace joulecast::cli

@@ -15,5 +15,7 @@ std::string range_with_prefix(double value, double lo, double hi, std::string_vi
 std::string share(double part, double whole);
 // The shortest text that a figure of a data sheet needs: "19.5", "1555", "0.37".
 std::string plain(double value);
+// "45 s", "12 min", "1.5 h": how long something will take.
+std::string duration_text(double seconds);
 
 }  // namespace joulecast::cli

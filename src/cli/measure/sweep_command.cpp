@@ -31,13 +31,6 @@ Failure failure_of(Error error, const SweepCommandOptions& options) {
   return Failure{std::move(error), hint, invalid_plan ? kUsage : kFailure};
 }
 
-std::string duration_text(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600;
-  if (seconds < kMinute) return fmt::format("{:.0f} s", seconds);
-  if (seconds < kHour) return fmt::format("{:.0f} min", seconds / kMinute);
-  return fmt::format("{:.1f} h", seconds / kHour);
-}
-
 // This program, as `joulecast` found it.
 std::vector<std::string> measure_words() {
   return {program_folder() + "/joulecast-measure", "measure"};

@@ -9,6 +9,7 @@
 
 #include "base/program_folder.h"
 #include "cli/json.h"
+#include "cli/numbers.h"
 #include "cli/profile/profile_commands.h"
 #include "cli/version.h"
 #include "profile/campaign.h"
@@ -27,13 +28,6 @@ void ask_to_stop(int signal) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
-}
-
-std::string duration_text(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600;
-  if (seconds < kMinute) return fmt::format("{:.0f} s", seconds);
-  if (seconds < kHour) return fmt::format("{:.0f} min", seconds / kMinute);
-  return fmt::format("{:.1f} h", seconds / kHour);
 }
 
 // On a terminal the line is written over; elsewhere one line a case would be too much, and none too little.
