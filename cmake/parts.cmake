@@ -12,6 +12,9 @@ function(joulecast_part part)
   target_include_directories(joulecast_${part} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(joulecast_${part} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  # libjoulecast.so is made of them. Nobody replaces their functions from outside, so calls may be inlined all the same.
+  set_target_properties(joulecast_${part} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(joulecast_${part} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
   joulecast_warnings(joulecast_${part})
 endfunction()
 

@@ -117,6 +117,12 @@ class TypeTable {
   // The types inside body `i` of the graph, as of its last repetition.
   [[nodiscard]] const TypeTable& body(std::size_t i) const { return bodies_[i]; }
 
+  // For a graph that got more values. Does nothing where there are that many already.
+  void grow(std::size_t value_count) {
+    if (value_count <= types_.size()) return;
+    types_.resize(value_count);
+    contents_.resize(value_count, kNone);
+  }
   void set_type(ValueId id, const TensorType& type) { types_[index(id)] = type; }
   // Beyond 2^24 elements in all nothing more is kept.
   void set_known(ValueId id, Contents contents);

@@ -8,15 +8,22 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "joulecast/graph.h"
 #include "joulecast/result.h"
 
 namespace joulecast {
 
-// Recognises the format by the file's contents, whatever its name: ONNX, and the text form of graph.h ("graph ...").
-// Errors: kNotFound, kIo; kUnsupported for a format we do not read (says which are); those of the format's importer.
-Result<Graph> import_model(const std::string& path);
+// Recognises the format by the file's contents, whatever its name: ONNX, programs of torch.export, TensorFlow's
+// SavedModel and GraphDef, transformers' config.json, and the text form of graph.h ("graph ..."). A folder is a model
+// where it has a file of a name that tells so (saved_model.pb, config.json). A `framework` other than "" is believed
+// instead: one of frameworks(). Errors: kNotFound, kIo; kUnsupported for a format we do not read (says which are);
+// kInvalidInput for a framework nobody knows; those of the format's importer.
+Result<Graph> import_model(const std::string& path, std::string_view framework = {});
+
+// "onnx", "joulecast", ...
+std::vector<std::string_view> frameworks();
 
 // ONNX, operator sets 7 to the newest. The file is mapped, and only its structure is looked at: the bytes of weights
 // may be missing (stripped, or kept as external data). See docs/formats/onnx.md for what becomes of each operator.
@@ -26,5 +33,9 @@ Result<Graph> import_onnx(const std::string& path);
 
 // The same from memory. `name` becomes the graph's name and stands first in errors.
 Result<Graph> import_onnx(std::span<const std::byte> bytes, std::string_view name);
+
+// TensorFlow: a SavedModel's saved_model.pb, or a GraphDef with its variables frozen to constants, whichever the bytes
+// are. See docs/formats/tensorflow.md. Errors as above.
+Result<Graph> import_tensorflow(std::span<const std::byte> bytes, std::string_view name);
 
 }  // namespace joulecast

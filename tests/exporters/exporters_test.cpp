@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same network through torch's two exporters must come out as the same operations. What can't is in
-// differences.txt, with its reason; an entry that no longer differs fails as well.
+// The same network through torch's exporters (two to ONNX, torch.export) must come out as the same operations. What
+// can't is in differences.txt, with its reason; an entry that no longer differs fails as well.
 //
-// One pair is in examples/. More are read from the folders torchscript/ and dynamo/ in JOULECAST_ZOO, if that is set
+// One pair is in examples/. More are read from the folders torchscript/, dynamo/, export/ and export-decomposed/ in
+// JOULECAST_ZOO, if that is set
 // (tools/zoo makes them). Run with JOULECAST_ZOO_LIST=1 to print every difference.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -42,9 +45,7 @@ std::vector<TensorType> output_types(const Graph& graph, const TypeTable& types)
   return out;
 }
 
-Result<OperatorList> operators_of(const fs::path& file) {
-  JC_ASSIGN_OR_RETURN(const Graph imported, import_onnx(file.string()));
-  const Binding binding = bind_all(imported);
+Result<OperatorList> operators_of(const fs::path& file, const Graph& imported, const Binding& binding) {
   JC_ASSIGN_OR_RETURN(const TypeTable types_before, infer_types(imported, binding));
   const Graph graph = simplify(imported);
   JC_RETURN_IF_ERROR(validate(graph));
@@ -87,17 +88,36 @@ std::set<std::string> named_labels(const std::string& network) {
   return out;
 }
 
+// Programs call dimensions s0 and s77, and some have a number where the other file has a symbol.
+void bind_alike(const Graph& left, Binding& of_left, const Graph& right, Binding& of_right) {
+  for (std::size_t i = 0; i < std::min(left.inputs.size(), right.inputs.size()); ++i) {
+    const auto& a = left.inputs[i].dimensions;
+    const auto& b = right.inputs[i].dimensions;
+    for (std::size_t axis = 0; axis < std::min(a.size(), b.size()); ++axis) {
+      if (!a[axis].extent && b[axis].extent) of_left.symbols[a[axis].symbol] = *b[axis].extent;
+      if (b[axis].extent) continue;
+      of_right.symbols[b[axis].symbol] = a[axis].extent ? *a[axis].extent : of_left.symbols[a[axis].symbol];
+    }
+  }
+}
+
 void compare_files(const std::string& network, const fs::path& torchscript, const fs::path& dynamo) {
-  const auto left = operators_of(torchscript);
-  const auto right = operators_of(dynamo);
+  const auto left_graph = import_model(torchscript.string());
+  const auto right_graph = import_model(dynamo.string());
+  ASSERT_TRUE(left_graph) << left_graph.error().text();
+  ASSERT_TRUE(right_graph) << right_graph.error().text();
+  Binding of_left = bind_all(*left_graph);
+  Binding of_right = bind_all(*right_graph);
+  bind_alike(*left_graph, of_left, *right_graph, of_right);
+  const auto left = operators_of(torchscript, *left_graph, of_left);
+  const auto right = operators_of(dynamo, *right_graph, of_right);
   ASSERT_TRUE(left) << left.error().text();
   ASSERT_TRUE(right) << right.error().text();
   std::set<std::string> labels;
   std::string listing;
   for (const OperatorDifference& difference : compare(*left, *right)) {
     labels.insert(difference.operation.substr(0, difference.operation.find(' ')));
-    listing +=
-        fmt::format("  torchscript {}, dynamo {}: {}\n", difference.left, difference.right, difference.operation);
+    listing += fmt::format("  one {}, the other {}: {}\n", difference.left, difference.right, difference.operation);
   }
   if (std::getenv("JOULECAST_ZOO_LIST") != nullptr) fmt::print("{}: {}\n{}", network, labels.size(), listing);
   EXPECT_EQ(labels, named_labels(network)) << listing;
@@ -105,32 +125,41 @@ void compare_files(const std::string& network, const fs::path& torchscript, cons
 
 class ZooPair : public testing::Test {
  public:
-  explicit ZooPair(fs::path zoo, std::string network) : zoo_(std::move(zoo)), network_(std::move(network)) {}
-  void TestBody() override {
-    compare_files(network_, zoo_ / "torchscript" / (network_ + ".onnx"), zoo_ / "dynamo" / (network_ + ".onnx"));
-  }
+  ZooPair(std::string network, fs::path left, fs::path right)
+      : network_(std::move(network)), left_(std::move(left)), right_(std::move(right)) {}
+  void TestBody() override { compare_files(network_, left_, right_); }
 
  private:
-  fs::path zoo_;
   std::string network_;
+  fs::path left_, right_;
 };
 
-// One test a network of the zoo, so that each is named.
-void register_zoo(const fs::path& zoo) {
-  if (!fs::is_directory(zoo / "torchscript")) return;
-  std::set<std::string> networks;
-  for (const auto& entry : fs::directory_iterator(zoo / "torchscript")) {
-    if (entry.path().extension() != ".onnx") continue;
-    if (fs::exists(zoo / "dynamo" / entry.path().filename())) networks.insert(entry.path().stem().string());
+// One test a network of the zoo that both exporters did, so that each is named.
+void register_zoo(const fs::path& zoo, const std::string& exporter, const std::string& suite, const char* extension) {
+  if (!fs::is_directory(zoo / "torchscript") || !fs::is_directory(zoo / exporter)) return;
+  std::map<std::string, fs::path> networks;
+  for (const auto& entry : fs::directory_iterator(zoo / exporter)) {
+    if (entry.path().extension() == extension) networks.emplace(entry.path().stem().string(), entry.path());
   }
-  for (const std::string& network : networks) {
-    testing::RegisterTest("Zoo", network.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [zoo, network] { return new ZooPair(zoo, network); });
+  for (const auto& [name, right] : networks) {
+    const fs::path left = zoo / "torchscript" / (name + ".onnx");
+    if (!fs::exists(left)) continue;
+    const std::string network = exporter == "dynamo" ? name : exporter + ":" + name;
+    testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [network, left, right = right] { return new ZooPair(network, left, right); });
   }
 }
 
 TEST(Exporters, ResNet18OfTheExamples) {
   compare_files("torchvision_resnet18", kSource / "examples/resnet18.onnx", kSource / "examples/resnet18_dynamo.onnx");
+}
+
+// The same networks as programs of torch.export.
+TEST(Exporters, ProgramsOfTheExamples) {
+  for (const std::string name : {"resnet18", "lstm", "gpt2", "vit_b_16"}) {
+    compare_files("export:" + name, kSource / "examples" / (name + ".onnx"), kSource / "examples" / (name + ".pt2"));
+  }
+  compare_files("export:resnet18", kSource / "examples/resnet18.onnx", kSource / "examples/resnet18_decomposed.pt2");
 }
 
 TEST(Exporters, ZooIsThere) {
@@ -142,6 +171,10 @@ TEST(Exporters, ZooIsThere) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (const char* zoo = std::getenv("JOULECAST_ZOO")) joulecast::register_zoo(zoo);
+  if (const char* zoo = std::getenv("JOULECAST_ZOO")) {
+    joulecast::register_zoo(zoo, "dynamo", "Zoo", ".onnx");
+    joulecast::register_zoo(zoo, "export", "ZooPrograms", ".pt2");
+    joulecast::register_zoo(zoo, "export-decomposed", "ZooDecomposed", ".pt2");
+  }
   return RUN_ALL_TESTS();
 }

@@ -1,4 +1,4 @@
-"""python -m zoo: exports networks to ONNX files without weights, and checks them."""
+"""python -m zoo: exports networks to files without weights (ONNX, torch.export), and checks them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="zoo", description=__doc__)
     actions = parser.add_subparsers(required=True)
 
-    export = actions.add_parser("export", help="networks to ONNX files without weights")
+    export = actions.add_parser("export", help="networks to files without weights")
     export.add_argument("networks", nargs="*", metavar="SOURCE:NAME")
     export.add_argument("--list", type=Path, action="append", default=[], help="file with a network a line")
-    export.add_argument("--exporter", action="append", help="torchscript (default), dynamo, dynamo-fused")
+    export.add_argument("--exporter", action="append", help="torchscript (default), dynamo, dynamo-fused, export, export-decomposed")
     export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     export.add_argument("--batch", type=int, default=2, help="batch of the example input; stays symbolic in the file")
     export.add_argument("--image-size", type=int)

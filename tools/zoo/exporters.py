@@ -72,7 +72,7 @@ def dynamo_fused(network: Network) -> onnx.ModelProto:
 def _torch_export(network: Network, dimension: Callable[[str], object]) -> torch.onnx.ONNXProgram:
     axes = network.symbols().values()
     shapes: tuple[object, ...] = tuple({axis: dimension(symbol) for axis, symbol in a.items()} for a in axes)
-    if _takes_any_number(network.module):
+    if takes_any_number(network.module):
         shapes = (shapes,)  # all of them belong to the one parameter *tensors
     program = torch.onnx.export(
         network.module,
@@ -115,7 +115,7 @@ def _through_file(save: Callable[[str], None]) -> onnx.ModelProto:
     return model
 
 
-def _takes_any_number(module: torch.nn.Module) -> bool:
+def takes_any_number(module: torch.nn.Module) -> bool:
     parameters = inspect.signature(module.forward).parameters.values()
     return any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
 

@@ -13,8 +13,12 @@ from typing import Any
 
 import onnx
 
-from zoo import exporters, isolate, reference, shapes, strip
+from zoo import exported, exporters, isolate, reference, shapes, strip
 from zoo import network as networks
+
+
+# Exporters that write programs of torch.export; whether these are decomposed.
+PROGRAMS = {"export": False, "export-decomposed": True}
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Job:
         return self.network.replace(":", "_").replace("/", "_") + self.options.suffix()
 
     def path(self, out: Path) -> Path:
-        return out / self.exporter / f"{self.stem()}.onnx"
+        return out / self.exporter / f"{self.stem()}.{'pt2' if self.exporter in PROGRAMS else 'onnx'}"
 
 
 def run(job: Job, out: Path, limits: Limits) -> dict[str, Any]:
@@ -54,6 +58,8 @@ def run(job: Job, out: Path, limits: Limits) -> dict[str, Any]:
 
 
 def _export(job: Job, path: Path) -> dict[str, Any]:
+    if job.exporter in PROGRAMS:
+        return _export_program(job, path)
     source, name = networks.split_name(job.network)
     if source in networks.FOREIGN_SOURCES:
         model, sizes = networks.source_module(source).export(name, job.options)
@@ -85,6 +91,23 @@ def _export(job: Job, path: Path) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "dropped_bytes": dropped,
         "notes": notes,
+    }
+
+
+def _export_program(job: Job, path: Path) -> dict[str, Any]:
+    if job.keep_weights:
+        raise networks.UnsupportedNetwork("programs are written without weights")
+    built = networks.build(job.network, job.options)
+    temporary = path.with_suffix(".part")
+    temporary.write_bytes(exported.export(built, PROGRAMS[job.exporter]))
+    os.replace(temporary, path)
+    return {
+        "network": job.network,
+        "exporter": job.exporter,
+        "batch": built.sizes.get("batch", job.options.batch),
+        "sizes": built.sizes,
+        "bytes": path.stat().st_size,
+        "notes": built.notes,
     }
 
 

@@ -14,6 +14,11 @@ example() { # NETWORK EXPORTER NAME
     cp "$from.shapes.json.gz" "$examples/reference/$3.shapes.json.gz"
 }
 
+program() { # NETWORK EXPORTER NAME
+    "$python" -m zoo export "$1" --exporter "$2" --no-references -o "$work"
+    cp "$work/$2/$(echo "$1" | tr : _).pt2" "$examples/$3.pt2"
+}
+
 mkdir -p "$examples/reference"
 for name in resnet18 resnet50 mobilenet_v3_large efficientnet_b0 convnext_tiny vit_b_16; do
     example "torchvision:$name" torchscript "$name"
@@ -25,4 +30,10 @@ example hf:bert_base torchscript bert_base
 example hf:gpt2 torchscript gpt2
 example hf:unet_small dynamo unet_dynamo
 example recurrent:lstm torchscript lstm
+for name in resnet18 vit_b_16; do
+    program "torchvision:$name" export "$name"
+done
+program torchvision:resnet18 export-decomposed resnet18_decomposed
+program hf:gpt2 export gpt2
+program recurrent:lstm export lstm
 ls -l "$examples"

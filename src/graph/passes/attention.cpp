@@ -43,7 +43,8 @@ std::optional<ValueId> under_softmax(const Rewriter& graph, ValueId id, Group& i
       id = input(*node, 0);
       continue;
     }
-    const auto guarded = without_nan_guard(graph, *node, inside);
+    auto guarded = without_nan_guard(graph, *node, inside);
+    if (!guarded) guarded = without_row_guard(graph, *node, inside);
     if (!guarded) return std::nullopt;
     id = *guarded;
   }

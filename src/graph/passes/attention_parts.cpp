@@ -50,6 +50,24 @@ std::optional<ValueId> without_nan_guard(const Rewriter& graph, const Node& node
   return node.inputs[2];
 }
 
+// not any(not (scores == -inf)), and zeros like the probabilities.
+std::optional<ValueId> without_row_guard(const Rewriter& graph, const Node& node, Group& inside) {
+  if (as<Where>(node) == nullptr || node.inputs.size() != 3) return std::nullopt;
+  const Node* fill = made_by<Fill>(graph, node.inputs[1]);
+  const Node* none = made_by(graph, node.inputs[0], UnaryKind::kNot);
+  const Node* any = none == nullptr ? nullptr : made_by<Reduce>(graph, input(*none, 0));
+  const Node* open = any == nullptr ? nullptr : made_by(graph, input(*any, 0), UnaryKind::kNot);
+  const Node* shut = open == nullptr ? nullptr : made_by(graph, input(*open, 0), BinaryKind::kEqual);
+  const bool zeros = fill != nullptr && as<Fill>(*fill)->value == 0.0;
+  if (!zeros || shut == nullptr || as<Reduce>(*any)->kind != ReduceKind::kAny) return std::nullopt;
+  if (!is_masked(graph, input(*shut, 1))) return std::nullopt;
+  for (const ValueId id :
+       {node.inputs[0], node.inputs[1], fill->inputs[0], none->inputs[0], any->inputs[0], open->inputs[0]}) {
+    inside.add(id);
+  }
+  return node.inputs[2];
+}
+
 namespace {
 
 bool has_four_axes(const Rewriter& graph, ValueId id) {

@@ -13,6 +13,9 @@ ValueId unscaled(const Rewriter& graph, ValueId id, Group& inside);
 // p of where(is_nan(p), 0, p).
 std::optional<ValueId> without_nan_guard(const Rewriter& graph, const Node& node, Group& inside);
 
+// p of where(every score of the row is -inf, 0, p), which torch puts behind the softmax itself; `scores` are its input.
+std::optional<ValueId> without_row_guard(const Rewriter& graph, const Node& node, Group& inside);
+
 // A value that the graph has; with an order, the transposition that makes it must get that order to be the key.
 struct Key {
   ValueId value = kNoValue;

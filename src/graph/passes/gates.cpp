@@ -16,8 +16,9 @@ std::optional<ActivationKind> gated(const Rewriter& graph, ValueId gate, ValueId
     if (argument == x) return ActivationKind::kSilu;
     inside.add(argument);
     const auto scale = scaled(graph, argument);
-    const bool quick = scale && scale->x == x && is_about(scale->by, kQuickGelu);
-    return quick ? std::optional(ActivationKind::kQuickGelu) : std::nullopt;
+    if (!scale || scale->x != x) return std::nullopt;
+    if (scale->by == 1.0) return ActivationKind::kSilu;  // tf.nn.silu multiplies by its beta
+    return is_about(scale->by, kQuickGelu) ? std::optional(ActivationKind::kQuickGelu) : std::nullopt;
   }
   const Node* tanh = made_by(graph, gate, ActivationKind::kTanh);
   if (tanh == nullptr) return std::nullopt;

@@ -285,6 +285,9 @@ TEST(Gates, SiluQuickGeluMish) {
   EXPECT_EQ(folded(start + "%k = binary(%x, %quick) {kind = mul}\n%s = activation(%k) {kind = sigmoid}\n"
                            "%y = binary(%s, %x) {kind = mul}\noutput %y\n"),
             "%y = activation(%x) {kind = quick_gelu}\n");
+  EXPECT_EQ(folded(start + "%k = binary(%x, %one) {kind = mul}\n%s = activation(%k) {kind = sigmoid}\n"
+                           "%y = binary(%s, %x) {kind = mul}\noutput %y\n"),
+            "%y = activation(%x) {kind = silu}\n");
   EXPECT_EQ(folded(start + "%e = unary(%x) {kind = exp}\n%o = binary(%e, %one)\n%p = unary(%o) {kind = log}\n"
                            "%t = activation(%p) {kind = tanh}\n%y = binary(%x, %t) {kind = mul}\noutput %y\n"),
             "%y = activation(%x) {kind = mish}\n");
@@ -458,6 +461,57 @@ TEST(BatchNormPass, OverParameters) {
   EXPECT_EQ(folded(body), "%y = batch_norm(%x, %w, %b, %mean, %var)\n");
 }
 
+const std::string kAppliedBatchNorm = kImage + kScalars + R"(
+    parameter %mean : f32[1, 1, 1, 64]
+    parameter %var : f32[1, 1, 1, 64]
+    parameter %w : f32[1, 1, 1, 64]
+    parameter %b : f32[1, 1, 1, 64]
+    constant %shape : i64[4] = [1, 64, 1, 1]
+    %ve = binary(%var, %eps)
+    %r = unary(%ve) {kind = rsqrt}
+    %s = binary(%r, %w) {kind = mul}
+    %sc = reshape(%s, %shape)
+    %k = binary(%x, %sc) {kind = mul}
+    %m = binary(%mean, %s) {kind = mul}
+    %o = binary(%b, %m) {kind = sub}
+    %oc = reshape(%o, %shape)
+    %y = binary(%k, %oc)
+    output %y
+)";
+
+TEST(BatchNormPass, AsTensorflowAppliesIt) {
+  EXPECT_TRUE(folded(kAppliedBatchNorm).ends_with("%y = batch_norm(%x, %w, %b, %mean, %var)\n"))
+      << folded(kAppliedBatchNorm);
+}
+
+TEST(BatchNormPass, AppliedToSomethingElseStays) {
+  EXPECT_TRUE(stays(kAppliedBatchNorm + "output %s\n"));
+  std::string body = kAppliedBatchNorm;
+  body.replace(body.find("%m = binary(%mean, %s)"), 22, "%m = binary(%mean, %r)");
+  EXPECT_TRUE(stays(body));
+}
+
+TEST(LayerNormPass, AsTensorflowAppliesIt) {
+  EXPECT_EQ(folded(kTokens + kScalars + R"(
+    parameter %w : f32[1, 1, 768]
+    parameter %b : f32[1, 1, 768]
+    %mean = reduce(%x) {kind = mean, axes = [-1]}
+    %d = binary(%x, %mean) {kind = sub}
+    %sq = unary(%d) {kind = square}
+    %var = reduce(%sq) {kind = mean, axes = [-1]}
+    %ve = binary(%var, %eps)
+    %r = unary(%ve) {kind = rsqrt}
+    %s = binary(%r, %w) {kind = mul}
+    %n = unary(%mean) {kind = neg}
+    %m = binary(%n, %s) {kind = mul}
+    %o = binary(%m, %b)
+    %k = binary(%x, %s) {kind = mul}
+    %y = binary(%k, %o)
+    output %y
+)"),
+            "%y = layer_norm(%x, %w, %b)\n");
+}
+
 TEST(BatchNormPass, ScaleAndShiftAloneStay) {
   EXPECT_TRUE(stays(kImage + "parameter %w : f32[1, 64, 1, 1]\nparameter %b : f32[1, 64, 1, 1]\n"
                              "%k = binary(%x, %w) {kind = mul}\n%y = binary(%k, %b)\noutput %y\n"));
@@ -492,6 +546,62 @@ const std::string kSwappedHeads = kScalars + R"(
     input %v : f32[batch, 12, m, 64]
     %q = transpose(%x) {order = [0, 1, 3, 2]}
 )";
+
+// What run_decompositions() of torch.export makes of matmul on more than three axes; `last` is the extent that b merges
+// to.
+std::string decomposed_product(std::string_view a, std::string_view b, int columns, int last) {
+  return fmt::format(R"(
+    constant %sa : i64[4] = [2, 4, 6, 8]
+    %ea = expand(%{0}, %sa)
+    constant %ma : i64[3] = [8, 6, 8]
+    %ra = reshape(%ea, %ma)
+    constant %sb : i64[4] = [2, 4, 8, {2}]
+    %eb = expand(%{1}, %sb)
+    constant %mb : i64[3] = [8, {3}, -1]
+    constant %mc : i64[3] = [8, 8, {2}]
+    %rb = reshape(%eb, {4})
+    %p = matmul(%ra, %rb)
+    constant %so : i64[4] = [2, 4, 6, {2}]
+    %y = reshape(%p, %so)
+  )",
+                     a, b, columns, last, last == 8 ? "%mc" : "%mb");
+}
+
+TEST(DecomposedMatmulPass, ExpandedMergedAndPartedAxesAreOneProduct) {
+  const std::string inputs = "input %a : f32[2, 4, 6, 8]\ninput %b : f32[2, 4, 8, 5]\n";
+  EXPECT_EQ(folded(inputs + decomposed_product("a", "b", 5, 8) + "output %y\n"), "%y = matmul(%a, %b)\n");
+  // What the second operand is merged to is not said.
+  EXPECT_NE(folded(inputs + decomposed_product("a", "b", 5, -8) + "output %y\n"), "%y = matmul(%a, %b)\n");
+  // The product is read by others too.
+  EXPECT_NE(folded(inputs + decomposed_product("a", "b", 5, 8) + "output %y\noutput %p\n"), "%y = matmul(%a, %b)\n");
+}
+
+TEST(AttentionPass, GuardAgainstRowsThatAreAllMasked) {
+  const std::string text = R"(
+    input %q : f32[2, 4, 6, 8]
+    input %k : f32[2, 4, 6, 8]
+    input %v : f32[2, 4, 6, 8]
+    %kt = transpose(%k) {order = [0, 1, 3, 2]}
+    %s = matmul(%q, %kt)
+    %p = softmax(%s)
+    constant %low : f32[] = [-1.7e+308]
+    %shut = binary(%s, %low) {kind = equal}
+    %open = unary(%shut) {kind = not}
+    %some = reduce(%open) {kind = any, axes = [-1]}
+    %none = unary(%some) {kind = not}
+    %shape = shape_of(%p)
+    %zero = fill(%shape) {value = FILL}
+    %w = where(%none, %zero, %p)
+    %y = matmul(%w, %v)
+    output %y
+  )";
+  const auto with = [&](std::string_view value) {
+    std::string out = text;
+    return out.replace(out.find("FILL"), 4, value);
+  };
+  EXPECT_EQ(folded(with("0")), "%y = attention(%q, %k, %v)\n");
+  EXPECT_NE(folded(with("1")), "%y = attention(%q, %k, %v)\n");
+}
 
 TEST(AttentionPass, KeyThatTorchWasGivenTransposed) {
   EXPECT_EQ(folded(kSwappedHeads + R"(

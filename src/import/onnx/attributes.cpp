@@ -6,7 +6,7 @@
 
 #include "import/onnx/importer.h"
 #include "import/onnx/node_context.h"
-#include "import/onnx/text.h"
+#include "import/text.h"
 
 namespace joulecast::onnx {
 namespace {

@@ -4,27 +4,25 @@
 #include <filesystem>
 
 #include "base/mapped_file.h"
+#include "import/onnx/import_bytes.h"
 #include "import/onnx/importer.h"
 #include "import/onnx/reader.h"
-#include "import/onnx/text.h"
+#include "import/text.h"
 #include "joulecast/import.h"
 
 namespace joulecast {
-namespace {
 
-Result<Graph> import_bytes(std::span<const std::byte> bytes, std::string_view name) {
+Result<Graph> onnx::import_bytes(std::span<const std::byte> bytes, std::string_view name) {
   if (bytes.empty()) return invalid("the file is empty");
-  JC_ASSIGN_OR_RETURN(const onnx::ModelView model, onnx::read_model(bytes));
-  JC_ASSIGN_OR_RETURN(Graph graph, onnx::Importer(model).run(name));
+  JC_ASSIGN_OR_RETURN(const onnx::ModelView model, read_model(bytes));
+  JC_ASSIGN_OR_RETURN(Graph graph, Importer(model).run(name));
   JC_RETURN_IF_ERROR(validate(graph));
   return graph;
 }
 
-}  // namespace
-
 Result<Graph> import_onnx(std::span<const std::byte> bytes, std::string_view name) {
-  auto graph = import_bytes(bytes, name);
-  if (!graph) return tl::unexpected(std::move(graph).error().in(onnx::printable(name)));
+  auto graph = onnx::import_bytes(bytes, name);
+  if (!graph) return tl::unexpected(std::move(graph).error().in(printable(name)));
   return graph;
 }
 
@@ -33,7 +31,7 @@ Result<Graph> import_onnx(const std::string& path) {
   // Small files are all structure; in large ones it lies between weights that must not be read.
   constexpr std::size_t kLarge = std::size_t{8} << 20U;
   if (file.bytes().size() > kLarge) file.expect_scattered_reads();
-  auto graph = import_bytes(file.bytes(), std::filesystem::path(path).stem().string());
+  auto graph = onnx::import_bytes(file.bytes(), std::filesystem::path(path).stem().string());
   if (!graph) return tl::unexpected(std::move(graph).error().in(path));
   return graph;
 }

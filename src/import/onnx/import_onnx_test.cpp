@@ -16,7 +16,7 @@
 
 #include "import/onnx/model_writer.h"
 #include "import/onnx/operators.h"
-#include "import/onnx/text.h"
+#include "import/text.h"
 #include "joulecast/import.h"
 
 namespace joulecast {
@@ -585,9 +585,9 @@ TEST(OnnxImport, NotesFoldedBatchNorms) {
 }
 
 TEST(OnnxImport, NamesArePrintable) {
-  EXPECT_EQ(onnx::printable("a\xFF\n\xC3\xA4"), "a\\xff\\x0a\xC3\xA4");
-  EXPECT_EQ(onnx::printable("\xED\xA0\x80"), "\\xed\\xa0\\x80");  // a surrogate
-  EXPECT_EQ(onnx::printable(std::string(5000, 'a')), std::string(200, 'a') + "...");
+  EXPECT_EQ(printable("a\xFF\n\xC3\xA4"), "a\\xff\\x0a\xC3\xA4");
+  EXPECT_EQ(printable("\xED\xA0\x80"), "\\xed\\xa0\\x80");  // a surrogate
+  EXPECT_EQ(printable(std::string(5000, 'a')), std::string(200, 'a') + "...");
 }
 
 // torch.tensor_split: a list filled by a loop, and read by place.

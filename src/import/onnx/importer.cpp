@@ -8,7 +8,7 @@
 #include "import/onnx/notes.h"
 #include "import/onnx/operators.h"
 #include "import/onnx/order.h"
-#include "import/onnx/text.h"
+#include "import/text.h"
 
 namespace joulecast::onnx {
 namespace {

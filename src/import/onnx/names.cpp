@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "import/onnx/importer.h"
-#include "import/onnx/text.h"
+#include "import/text.h"
 
 namespace joulecast::onnx {
 

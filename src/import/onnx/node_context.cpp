@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "import/onnx/importer.h"
-#include "import/onnx/text.h"
+#include "import/text.h"
 
 namespace joulecast::onnx {
 

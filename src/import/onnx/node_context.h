@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/onnx/builder.h"
+#include "import/builder.h"
 #include "import/onnx/reader.h"
 
 namespace joulecast::onnx {

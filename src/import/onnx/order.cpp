@@ -7,7 +7,7 @@
 #include <queue>
 #include <unordered_map>
 
-#include "import/onnx/text.h"
+#include "import/text.h"
 
 namespace joulecast::onnx {
 namespace {

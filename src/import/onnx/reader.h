@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "import/raw_data.h"
 #include "joulecast/result.h"
 #include "joulecast/tensor.h"
 
@@ -21,7 +22,6 @@ inline constexpr std::size_t kMaxNodes = 250'000;
 inline constexpr std::size_t kMaxMessages = 1'000'000;  // tensors, attributes, value descriptions
 inline constexpr std::size_t kMaxScalars = 8'000'000;   // names, numbers of lists
 inline constexpr int kMaxDepth = 32;                    // of graphs in graphs and functions in functions
-inline constexpr std::size_t kMaxKnownReals = 64;       // longer floating-point tensors are weights
 
 struct TensorView {
   std::string_view name;

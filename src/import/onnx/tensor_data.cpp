@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <protozero/iterators.hpp>
 #include <utility>
 
-#include "import/onnx/text.h"
+#include "import/raw_data.h"
+#include "import/text.h"
 
 namespace joulecast::onnx {
 namespace {
@@ -27,81 +24,9 @@ constexpr std::array kElementTypes{
     ElementType::kFloat8E5M2, ElementType::kUInt4,      ElementType::kInt4,       ElementType::kFloat4,
 };
 
-bool has_readable_integers(ElementType type) {
-  return type == ElementType::kBool || (is_integer(type) && bit_width(type) >= 8);
-}
-bool has_readable_reals(ElementType type) {
-  return type == ElementType::kFloat64 || type == ElementType::kFloat32 || type == ElementType::kFloat16 ||
-         type == ElementType::kBFloat16;
-}
-
-// IEEE 754 binary16.
-double half_to_double(std::uint16_t bits) {
-  const double sign = (bits & 0x8000U) != 0 ? -1.0 : 1.0;
-  const int exponent = (bits >> 10U) & 0x1F;
-  const int mantissa = bits & 0x3FF;
-  if (exponent == 0) return sign * std::ldexp(mantissa, -24);
-  if (exponent == 31) return mantissa == 0 ? sign * HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
-  return sign * std::ldexp(1024 + mantissa, exponent - 25);
-}
-
-double bfloat_to_double(std::uint16_t bits) {
-  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U));
-}
-
-// ONNX files are little-endian, and so is every machine we build for.
-static_assert(std::endian::native == std::endian::little);
-template <typename T>
-T load(std::string_view bytes, std::size_t i) {
-  T out;
-  std::memcpy(&out, bytes.data() + i * sizeof(T), sizeof(T));
-  return out;
-}
-
-double load_real(ElementType type, std::string_view bytes, std::size_t i) {
-  switch (type) {
-    case ElementType::kFloat64:
-      return load<double>(bytes, i);
-    case ElementType::kFloat32:
-      return static_cast<double>(load<float>(bytes, i));
-    case ElementType::kFloat16:
-      return half_to_double(load<std::uint16_t>(bytes, i));
-    default:
-      return bfloat_to_double(load<std::uint16_t>(bytes, i));
-  }
-}
-
-std::int64_t load_integer(ElementType type, std::string_view bytes, std::size_t i) {
-  switch (type) {
-    case ElementType::kInt64:
-    case ElementType::kUInt64:
-      return load<std::int64_t>(bytes, i);
-    case ElementType::kInt32:
-      return load<std::int32_t>(bytes, i);
-    case ElementType::kUInt32:
-      return load<std::uint32_t>(bytes, i);
-    case ElementType::kInt16:
-      return load<std::int16_t>(bytes, i);
-    case ElementType::kUInt16:
-      return load<std::uint16_t>(bytes, i);
-    case ElementType::kInt8:
-      return load<std::int8_t>(bytes, i);
-    case ElementType::kBool:
-      return load<std::uint8_t>(bytes, i) != 0 ? 1 : 0;
-    default:
-      return load<std::uint8_t>(bytes, i);
-  }
-}
-
 tl::unexpected<Error> mismatch(const TensorView& tensor, std::size_t have, std::string_view unit, std::size_t want) {
   return invalid(fmt::format("tensor '{}': has {} {} of data, its dimensions {} ask for {}", printable(tensor.name),
                              have, unit, text(tensor.type.shape), want));
-}
-
-// Half precision is kept as its bits in the list of integers.
-double real_from_bits(ElementType type, std::int64_t bits) {
-  const auto low = static_cast<std::uint16_t>(bits);
-  return type == ElementType::kFloat16 ? half_to_double(low) : bfloat_to_double(low);
 }
 
 }  // namespace
@@ -146,23 +71,9 @@ Result<std::optional<Contents>> TensorData::decode(const TensorView& tensor) con
   }
   if (count == 0) return std::optional<Contents>(Contents{});
   if (external) return std::optional<Contents>();
-  const bool small = (has_readable_integers(tensor.type.element) && count <= kMaxKnownElements) ||
-                     (has_readable_reals(tensor.type.element) && count <= kMaxKnownReals);
-  if (!small) return std::optional<Contents>();
-  return raw.empty() ? decode_lists(tensor, count) : decode_raw(tensor, count);
-}
-
-Result<std::optional<Contents>> TensorData::decode_raw(const TensorView& tensor, std::size_t count) const {
-  Contents out;
-  const ElementType type = tensor.type.element;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (is_floating(type)) {
-      out.reals.push_back(load_real(type, raw, i));
-    } else {
-      out.ints.push_back(load_integer(type, raw, i));
-    }
-  }
-  return std::optional<Contents>(std::move(out));
+  if (!is_kept(tensor.type.element, count)) return std::optional<Contents>();
+  if (raw.empty()) return decode_lists(tensor, count);
+  return std::optional(read_raw(tensor.type.element, raw, count));
 }
 
 Result<std::optional<Contents>> TensorData::decode_lists(const TensorView& tensor, std::size_t count) const {
@@ -172,7 +83,8 @@ Result<std::optional<Contents>> TensorData::decode_lists(const TensorView& tenso
     const std::size_t size = packed_kind_ == Packed::kFloat ? sizeof(float) : sizeof(double);
     if (packed_.size() != count * size) return mismatch(tensor, packed_.size(), "bytes", count * size);
     const ElementType as = packed_kind_ == Packed::kFloat ? ElementType::kFloat32 : ElementType::kFloat64;
-    for (std::size_t i = 0; i < count; ++i) reals.push_back(load_real(as, packed_, i));
+    const Contents more = read_raw(as, packed_, count);
+    reals.insert(reals.end(), more.reals.begin(), more.reals.end());
   }
   if (packed_kind_ == Packed::kVarint) {
     const char* const end = packed_.data() + packed_.size();

@@ -32,7 +32,6 @@ class TensorData {
   [[nodiscard]] Result<std::optional<Contents>> decode(const TensorView& tensor) const;
 
  private:
-  [[nodiscard]] Result<std::optional<Contents>> decode_raw(const TensorView& tensor, std::size_t count) const;
   [[nodiscard]] Result<std::optional<Contents>> decode_lists(const TensorView& tensor, std::size_t count) const;
 
   Shape shape_;

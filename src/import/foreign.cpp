@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "import/format.h"
+
+namespace joulecast {
+namespace {
+
+struct Signature {
+  std::size_t offset;
+  std::string_view bytes;
+  std::string_view what;
+};
+
+using namespace std::string_view_literals;
+
+// Files that people point at by mistake, or that another importer may read one day.
+constexpr std::array kForeign{
+    Signature{0, "\x89PNG\r\n"sv, "a PNG image"},
+    Signature{0, "\xFF\xD8\xFF"sv, "a JPEG image"},
+    Signature{0, "\x89HDF\r\n"sv, "an HDF5 file (Keras)"},
+    Signature{0, "PK\x03\x04"sv, "a zip archive (PyTorch, Keras 3 or an export program)"},
+    Signature{0, "\x80\x02"sv, "a pickle (PyTorch)"},
+    Signature{0, "\x80\x03"sv, "a pickle"},
+    Signature{0, "\x80\x04"sv, "a pickle"},
+    Signature{0, "\x80\x05"sv, "a pickle"},
+    Signature{4, "TFL3"sv, "a TensorFlow Lite model"},
+    Signature{0, "GGUF"sv, "a GGUF file"},
+    Signature{0, "\x1F\x8B"sv, "gzip-compressed"},
+    Signature{0, "%PDF"sv, "a PDF document"},
+    Signature{0,
+              "\x7F"
+              "ELF"sv,
+              "a program"},
+};
+
+}  // namespace
+
+bool is_printable(std::string_view bytes) {
+  const std::string_view start = bytes.substr(0, 256);
+  return std::all_of(start.begin(), start.end(), [](char c) {
+    return (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F) || c == '\n' || c == '\r' || c == '\t';
+  });
+}
+
+std::string foreign_format(std::string_view bytes) {
+  for (const Signature& signature : kForeign) {
+    if (bytes.size() >= signature.offset && bytes.substr(signature.offset).starts_with(signature.bytes)) {
+      return std::string(signature.what);
+    }
+  }
+  // safetensors: a 64-bit length, then JSON.
+  if (bytes.size() > 10 && bytes.substr(8, 2) == "{\"") return "a safetensors file: weights without a network";
+  return is_printable(bytes) ? "a text file" : "";
+}
+
+}  // namespace joulecast

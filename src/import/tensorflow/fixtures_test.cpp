@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that TensorFlow wrote (tools/zoo/tensorflow_files.py) against what Keras counts for the same networks.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <protozero/pbf_writer.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "import/tensorflow/operators.h"
+#include "joulecast/cost.h"
+#include "joulecast/import.h"
+#include "joulecast/passes.h"
+
+namespace joulecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kFolder = fs::path(JOULECAST_SOURCE_DIR) / "tests/data/tensorflow";
+
+Graph imported(const std::string& file) {
+  auto graph = import_model((kFolder / file).string());
+  EXPECT_TRUE(graph) << graph.error().text();
+  return graph ? simplify(std::move(*graph)) : Graph{};
+}
+
+template <typename Op>
+std::size_t count(const Graph& graph) {
+  return static_cast<std::size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                                [](const Node& n) { return std::holds_alternative<Op>(n.op); }));
+}
+
+std::int64_t parameters(const Graph& graph) {
+  std::int64_t out = 0;
+  for (const Value& value : graph.values) out += value.kind == ValueKind::kParameter ? value.type.elements() : 0;
+  return out;
+}
+
+constexpr std::int64_t kSteps = 12;  // length of sequences
+
+Binding small_sizes(const Graph& graph) {
+  Binding out;
+  for (const auto& open : unbound_dimensions(graph, out)) out.symbols[open.symbol] = open.axis == 0 ? 2 : kSteps;
+  return out;
+}
+
+double product_flops(const Graph& graph, const TypeTable& types) {
+  double out = 0.0;
+  for (const Node& node : graph.nodes) {
+    const bool product = std::holds_alternative<Conv>(node.op) || std::holds_alternative<Linear>(node.op) ||
+                         std::holds_alternative<MatMul>(node.op) || std::holds_alternative<Rnn>(node.op) ||
+                         std::holds_alternative<Attention>(node.op);
+    if (product) out += operator_cost(CostContext(graph, node, types)).forward_flops.value();
+    const auto* loop = std::get_if<Loop>(&node.op);
+    if (loop != nullptr) out += kSteps * product_flops(graph.bodies[loop->body], types.body(loop->body));
+  }
+  return out;
+}
+
+// Channels first, where the file has them last.
+Shape channels_first(const Shape& shape) {
+  Shape out{shape[0], shape[shape.size() - 1]};
+  for (std::size_t i = 1; i + 1 < shape.size(); ++i) out.push_back(shape[i]);
+  return out;
+}
+
+class FixtureTest : public testing::Test {
+ public:
+  FixtureTest(std::string network, std::string file) : network_(std::move(network)), file_(std::move(file)) {}
+
+  void TestBody() override {
+    const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network_ / "expected.json"));
+    const Graph graph = imported(network_ + "/" + file_);
+    const auto types = infer_types(graph, small_sizes(graph));
+    ASSERT_TRUE(types) << types.error().text();
+    EXPECT_EQ(parameters(graph), expected["parameters"].get<std::int64_t>());
+    EXPECT_NEAR(product_flops(graph, *types), expected["product_flops"].get<double>(),
+                0.02 * expected["product_flops"].get<double>());
+    ASSERT_EQ(graph.outputs.size(), 1U);
+    Shape shape;
+    for (const auto& extent : expected["output_shape"]) shape.push_back(extent.get<std::int64_t>());
+    EXPECT_EQ(text(types->type(graph.outputs[0]).shape), text(shape.size() == 4 ? channels_first(shape) : shape));
+    EXPECT_EQ(count<Opaque>(graph), 0U);
+  }
+
+ private:
+  std::string network_, file_;
+};
+
+const bool kRegistered = [] {
+  std::map<std::string, std::pair<std::string, std::string>> cases;
+  for (const auto& entry : fs::directory_iterator(kFolder)) {
+    const std::string network = entry.path().filename().string();
+    for (const std::string file : {"saved_model.pb", "frozen.pb"})
+      cases[fmt::format("{}/{}", network, file)] = {network, file};
+  }
+  for (const auto& [name, one] : cases) {
+    testing::RegisterTest("TensorflowFiles", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [one = one]() -> testing::Test* { return new FixtureTest(one.first, one.second); });
+  }
+  return true;
+}();
+
+TEST(Tensorflow, OperatorsAreThoseOfTheDocumentation) {
+  std::ifstream file(std::string(JOULECAST_SOURCE_DIR) + "/docs/formats/tensorflow.md");
+  std::string page(std::istreambuf_iterator<char>(file), {});
+  std::replace(page.begin(), page.end(), '\n', ' ');
+  std::string list;
+  for (const auto& entry : tensorflow::operator_list()) list += (list.empty() ? "" : ", ") + std::string(entry.name);
+  EXPECT_NE(page.find(' ' + list + '.'), std::string::npos) << "docs/formats/tensorflow.md wants: " << list;
+}
+
+TEST(Tensorflow, OperatorsAreSorted) {
+  const auto list = tensorflow::operator_list();
+  EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.name < b.name; }));
+}
+
+TEST(Tensorflow, ImagesNeedNoTranspositions) {
+  for (const std::string file : {"convolutions/saved_model.pb", "upsampling/saved_model.pb"}) {
+    EXPECT_EQ(count<Transpose>(imported(file)), 0U) << file;
+  }
+}
+
+TEST(Tensorflow, SaysWhichInputsAreShownInAnotherOrder) {
+  const Graph graph = imported("convolutions/saved_model.pb");
+  ASSERT_EQ(graph.notes.size(), 1U);
+  EXPECT_EQ(graph.notes[0].text, "input 'image' is shown with its channels first, in the file they are last");
+  EXPECT_EQ(graph.inputs[0].dimensions[1].extent, 3);
+}
+
+TEST(Tensorflow, BatchNormalisationIsOneOperator) {
+  const Graph graph = imported("convolutions/saved_model.pb");
+  EXPECT_EQ(count<BatchNorm>(graph), 2U);
+  EXPECT_EQ(count<Unary>(graph), 0U);  // no square roots left
+}
+
+TEST(Tensorflow, DepthwiseFiltersAreGroups) {
+  const Graph graph = imported("convolutions/frozen.pb");
+  const auto depthwise = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    const auto* conv = std::get_if<Conv>(&node.op);
+    return conv != nullptr && conv->groups == 16;
+  });
+  ASSERT_NE(depthwise, graph.nodes.end());
+  EXPECT_EQ(text(graph.value(depthwise->inputs[1]).type.shape), "16x1x3x3");
+}
+
+TEST(Tensorflow, LoopsOverTimeAreRecurrentLayers) {
+  for (const std::string file : {"recurrent/saved_model.pb", "recurrent/frozen.pb"}) {
+    const Graph graph = imported(file);
+    EXPECT_EQ(count<Rnn>(graph), 3U) << file;  // an LSTM, a GRU in both directions
+    EXPECT_EQ(count<Loop>(graph), 0U) << file;
+  }
+}
+
+TEST(Tensorflow, OtherLoopsAreLoopsOfTheirOutputs) {
+  for (const std::string file : {"loop/saved_model.pb", "loop/frozen.pb"}) {
+    const Graph graph = imported(file);
+    EXPECT_EQ(count<Rnn>(graph), 0U) << file;
+    ASSERT_EQ(count<Loop>(graph), 1U) << file;
+    EXPECT_EQ(graph.bodies.size(), 1U) << file;
+  }
+}
+
+TEST(Tensorflow, AttentionAndNormsAreRecognised) {
+  const Graph graph = imported("transformer/saved_model.pb");
+  EXPECT_EQ(count<Attention>(graph), 1U);
+  EXPECT_EQ(count<LayerNorm>(graph), 2U);
+  EXPECT_EQ(count<Linear>(graph), 7U);
+}
+
+TEST(Tensorflow, AFolderIsAModelByTheNameOfTheFolder) {
+  const Graph graph = imported("recurrent");
+  EXPECT_EQ(graph.name, "recurrent");
+  ASSERT_EQ(graph.inputs.size(), 1U);
+  EXPECT_EQ(graph.value(graph.inputs[0].value).name, "tokens");
+  EXPECT_EQ(graph.value(graph.outputs[0]).name, "output_0");
+}
+
+TEST(Tensorflow, OpenExtentsHaveNames) {
+  const Graph graph = imported("recurrent");
+  EXPECT_EQ(graph.inputs[0].dimensions[0].symbol, "batch");
+  EXPECT_EQ(graph.inputs[0].dimensions[1].symbol, "tokens_axis1");
+}
+
+std::string node_text(const std::string& name, const std::string& op, const std::string& input) {
+  std::string out;
+  protozero::pbf_writer node(out);
+  node.add_string(1, name);
+  node.add_string(2, op);
+  if (!input.empty()) node.add_string(3, input);
+  if (op != "Placeholder") return out;
+  for (const char* key : {"dtype", "shape"}) {
+    protozero::pbf_writer entry(node, 5);
+    entry.add_string(1, key);
+    protozero::pbf_writer value(entry, 2);
+    if (std::string_view(key) == "dtype") {
+      value.add_int32(6, 1);
+      continue;
+    }
+    protozero::pbf_writer shape(value, 7);
+    protozero::pbf_writer extent(shape, 2);
+    extent.add_int64(1, 4);
+  }
+  return out;
+}
+
+TEST(TensorflowLoops, FromBeforeTensorflow2AreOneRoundAndSayIt) {
+  std::string bytes;
+  protozero::pbf_writer file(bytes);
+  file.add_message(1, node_text("x", "Placeholder", ""));
+  file.add_message(1, node_text("enter", "Enter", "x"));
+  file.add_message(1, node_text("body", "Relu", "enter"));
+  file.add_message(1, node_text("exit", "Exit", "body"));
+  const auto graph = import_tensorflow(std::as_bytes(std::span(bytes)), "loop");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(count<Activation>(*graph), 1U);
+  ASSERT_EQ(graph->notes.size(), 1U);
+  EXPECT_EQ(graph->notes[0].text, "a loop from before TensorFlow 2 is counted as one round of its body");
+}
+
+}  // namespace
+}  // namespace joulecast

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/tensorflow/rnn.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace joulecast::tensorflow {
+namespace {
+
+std::string_view node_of(std::string_view tensor) {
+  return tensor.substr(0, tensor.find(':'));
+}
+
+// Looks at the cell: one product of the step's input, one of the state, both with weights from outside.
+class CellReader {
+ public:
+  CellReader(const NodeContext& node, const FunctionView& body) : node_(node), body_(body) {
+    for (std::size_t i = 0; i < body.inputs.size(); ++i) arguments_.emplace(body.inputs[i].name, i);
+    for (const NodeView& one : body.nodes) nodes_.emplace(one.name, &one);
+  }
+
+  std::optional<RnnLayer> run() {
+    RnnLayer out;
+    std::size_t products = 0;
+    for (const NodeView& one : body_.nodes) {
+      if (one.op != "MatMul" || one.inputs.size() < 2) continue;
+      if (++products > 2 || !read_product(one, out)) return std::nullopt;
+    }
+    if (products != 2 || out.weight == nullptr || out.recurrence == nullptr || !read_sizes(out)) return std::nullopt;
+    if (!read_states(out)) return std::nullopt;
+    read_biases(out);
+    return out;
+  }
+
+ private:
+  // Behind what only passes a tensor through; nullptr where that is an argument.
+  const NodeView* origin(std::string_view tensor, std::optional<std::size_t>& argument) const {
+    for (std::size_t steps = 0; steps <= body_.nodes.size(); ++steps) {
+      const std::string_view name = node_of(tensor);
+      if (const auto it = arguments_.find(name); it != arguments_.end()) {
+        argument = it->second;
+        return nullptr;
+      }
+      const auto it = nodes_.find(name);
+      if (it == nodes_.end()) return nullptr;
+      const NodeView& one = *it->second;
+      const bool passes = one.op == "Identity" || one.op == "ReadVariableOp" || one.op == "Cast";
+      if (!passes || one.inputs.empty()) return &one;
+      tensor = one.inputs[0];
+    }
+    return nullptr;
+  }
+
+  const Source* source(std::string_view tensor) const {
+    std::optional<std::size_t> argument;
+    if (origin(tensor, argument) != nullptr || !argument || *argument >= node_.input_count()) return nullptr;
+    const Tensor& found = node_.input(*argument);
+    const bool weight = found.is_source() || found.kind == Tensor::Kind::kHandle;
+    return weight && found.source->kind == ValueKind::kParameter ? found.source : nullptr;
+  }
+
+  bool read_product(const NodeView& product, RnnLayer& out) const {
+    const Source* weight = source(product.inputs[1]);
+    if (weight == nullptr || weight->type.shape.size() != 2) return false;
+    std::optional<std::size_t> argument;
+    const NodeView* step = origin(product.inputs[0], argument);
+    if (step == nullptr && argument) {
+      out.state = *argument;
+      out.recurrence = weight;
+      return node_.input(*argument).is_tensor();
+    }
+    if (step == nullptr || step->op != "TensorListGetItem" || step->inputs.empty()) return false;
+    if (origin(step->inputs[0], argument) != nullptr || !argument) return false;
+    out.list = *argument;
+    out.weight = weight;
+    return node_.input(*argument).kind == Tensor::Kind::kList && node_.input(*argument).id != kNoValue;
+  }
+
+  static bool read_sizes(RnnLayer& out) {
+    const Shape& weight = out.weight->type.shape;
+    const Shape& recurrence = out.recurrence->type.shape;
+    out.input = weight[0];
+    out.hidden = recurrence[0];
+    if (out.hidden < 1 || weight[1] != recurrence[1] || weight[1] % out.hidden != 0) return false;
+    switch (weight[1] / out.hidden) {
+      case 4:
+        out.kind = RnnKind::kLstm;
+        return true;
+      case 3:
+        out.kind = RnnKind::kGru;
+        return true;
+      case 1:
+        out.kind = RnnKind::kRnn;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // Variables of floating type that the body changes: the state, and of an LSTM the cell.
+  bool read_states(RnnLayer& out) const {
+    std::size_t states = 0;
+    for (std::size_t i = 0; i < node_.input_count(); ++i) {
+      const Tensor& tensor = node_.input(i);
+      if (!tensor.is_tensor() || !is_floating(node_.canvas().element(tensor)) || passed_through(i)) continue;
+      ++states;
+      if (i != out.state) out.cell = i;
+    }
+    const bool lstm = out.kind == RnnKind::kLstm;
+    if (!lstm && states == 1) out.cell.reset();
+    return states == (lstm ? 2U : 1U) && lstm == out.cell.has_value();
+  }
+
+  bool passed_through(std::size_t i) const {
+    for (const auto& [name, tensor] : body_.returns) {
+      if (i >= body_.outputs.size() || name != body_.outputs[i].name) continue;
+      std::optional<std::size_t> argument;
+      return origin(tensor, argument) == nullptr && argument == i;
+    }
+    return false;
+  }
+
+  // What else the cell reads from outside, if it is as long as biases are: once, or for input and recurrence each.
+  void read_biases(RnnLayer& out) const {
+    std::int64_t elements = 0;
+    std::vector<const Source*> found;
+    for (std::size_t i = 0; i < node_.input_count(); ++i) {
+      const Tensor& tensor = node_.input(i);
+      if (tensor.source == nullptr || tensor.source->kind != ValueKind::kParameter) continue;
+      if (tensor.source == out.weight || tensor.source == out.recurrence) continue;
+      found.push_back(tensor.source);
+      elements += tensor.source->type.elements();
+    }
+    const std::int64_t rows = out.weight->type.shape[1];
+    if (elements == rows || elements == 2 * rows) out.biases = found;
+  }
+
+  const NodeContext& node_;
+  const FunctionView& body_;
+  std::unordered_map<std::string_view, std::size_t> arguments_;
+  std::unordered_map<std::string_view, const NodeView*> nodes_;
+};
+
+// The biases as one weight [1, elements].
+ValueId bias_value(NodeContext& node, const RnnLayer& layer) {
+  if (layer.biases.empty()) return kNoValue;
+  std::int64_t elements = 0;
+  for (const Source* source : layer.biases) elements += source->type.elements();
+  const Shape shape{1, elements};
+  if (layer.biases.size() == 1) return node.canvas().reshaped(*layer.biases[0], shape);
+  Source whole{layer.biases[0]->name, {layer.biases[0]->type.element, shape}, std::nullopt, ValueKind::kParameter};
+  return node.canvas().reshaped(node.importer().add_source(std::move(whole)), shape);
+}
+
+// States of zeros are what every runtime begins with.
+ValueId initial_state(NodeContext& node, std::size_t i) {
+  const ValueId id = node.value(i);
+  const Node* producer = node.canvas().producer(id);
+  const auto* fill = producer == nullptr ? nullptr : std::get_if<Fill>(&producer->op);
+  if (fill != nullptr && fill->value == 0.0) return kNoValue;
+  return node.step(Unsqueeze{{0}}, {id}, "state");
+}
+
+// The input with the batch first, where it was only transposed for the loop.
+ValueId batch_first_input(const NodeContext& node, ValueId x) {
+  const Node* producer = node.canvas().producer(x);
+  const auto* transpose = producer == nullptr ? nullptr : std::get_if<Transpose>(&producer->op);
+  return transpose != nullptr && transpose->order == IntList{1, 0, 2} ? producer->inputs[0] : kNoValue;
+}
+
+}  // namespace
+
+std::optional<RnnLayer> find_rnn(const NodeContext& node, const FunctionView& body) {
+  return CellReader(node, body).run();
+}
+
+Result<void> emit_rnn(NodeContext& node, const RnnLayer& layer) {
+  const Shape& weight = layer.weight->type.shape;
+  ValueId x = node.input(layer.list).id;
+  const ValueId batch_first = batch_first_input(node, x);
+  if (batch_first != kNoValue) x = batch_first;
+  const bool lstm = layer.kind == RnnKind::kLstm;
+  std::vector<ValueId> inputs{x,
+                              node.canvas().reshaped(*layer.weight, Shape{1, weight[1], layer.input}),
+                              node.canvas().reshaped(*layer.recurrence, Shape{1, weight[1], layer.hidden}),
+                              bias_value(node, layer),
+                              kNoValue,
+                              initial_state(node, layer.state)};
+  if (lstm) inputs.push_back(initial_state(node, *layer.cell));
+  const Rnn op{layer.kind, layer.hidden, 1, batch_first != kNoValue};
+  const auto made = node.steps(op, std::move(inputs), lstm ? 3 : 2, "rnn");
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    const Tensor& before = node.input(i);
+    Tensor after = before;
+    if (before.kind == Tensor::Kind::kList && before.id == kNoValue) {
+      after = Tensor::value(node.step(Squeeze{{1}}, {made[0]}, "steps"));
+      after.kind = Tensor::Kind::kList;
+    } else if (i == layer.state) {
+      after = Tensor::value(node.step(Squeeze{{0}}, {made[1]}, "last"));
+    } else if (lstm && i == *layer.cell) {
+      after = Tensor::value(node.step(Squeeze{{0}}, {made[2]}, "cell"));
+    }
+    JC_RETURN_IF_ERROR(node.output(i, after));
+  }
+  return {};
+}
+
+}  // namespace joulecast::tensorflow

@@ -1,0 +1,11 @@
+
+:
+xPlaceholder*
+dtype0*
+shape:
+
+aAddbx
+
+bRelua
+
+yRelua

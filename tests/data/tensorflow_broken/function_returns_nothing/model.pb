@@ -1,0 +1,15 @@
+
+:
+xPlaceholder*
+dtype0*
+shape:
+#
+yPartitionedCallx*
+
+fR
+f
+
+
+f
+a
+o0

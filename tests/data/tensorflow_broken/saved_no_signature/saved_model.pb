@@ -1,0 +1,8 @@
+U
+"serveJ
+:
+xPlaceholder*
+dtype0*
+shape:
+
+yRelux

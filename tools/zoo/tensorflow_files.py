@@ -1,0 +1,181 @@
+"""Small files of TensorFlow without weights, each with what Keras counts for it.
+
+python -m zoo.tensorflow_files [NAME...] -o tests/data/tensorflow
+
+A SavedModel has its weights in files beside saved_model.pb, which are left out; what saves and restores them is taken
+out of saved_model.pb. From a frozen GraphDef the numbers of large constants are taken out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+_SMALL = 1024  # bytes of a constant that is kept
+
+
+def _convolutions(keras: Any) -> Any:
+    layers = keras.layers
+    image = keras.Input((32, 32, 3), name="image")
+    x = layers.ZeroPadding2D(1)(image)
+    x = layers.Conv2D(16, 3, strides=2, use_bias=False)(x)
+    x = layers.ReLU(6.0)(layers.BatchNormalization()(x))
+    x = layers.DepthwiseConv2D(3, padding="same", use_bias=False)(x)
+    x = layers.BatchNormalization(scale=False)(x)
+    squeezed = layers.GlobalAveragePooling2D(keepdims=True)(x)
+    gate = layers.Conv2D(16, 1, activation="sigmoid")(layers.Conv2D(4, 1, activation="silu")(squeezed))
+    x = layers.Add()([layers.Multiply()([x, gate]), x])
+    x = layers.Concatenate()([layers.MaxPooling2D(2)(x), layers.AveragePooling2D(2)(x)])
+    return keras.Model(image, layers.Dense(10, activation="softmax")(layers.Flatten()(x)))
+
+
+def _upsampling(keras: Any) -> Any:
+    layers = keras.layers
+    image = keras.Input((16, 16, 8), name="image")
+    x = layers.Conv2D(16, 3, padding="same", groups=2, activation="relu")(image)
+    x = layers.Conv2DTranspose(8, 2, strides=2)(x)
+    x = layers.UpSampling2D(2, interpolation="bilinear")(x)
+    return keras.Model(image, layers.Conv2D(4, 1)(x))
+
+
+def _recurrent(keras: Any) -> Any:
+    layers = keras.layers
+    tokens = keras.Input((None,), dtype="int32", name="tokens")
+    x = layers.Embedding(50, 12)(tokens)
+    x = layers.LSTM(16, return_sequences=True)(x)
+    x = layers.Bidirectional(layers.GRU(8, return_sequences=True))(x)
+    return keras.Model(tokens, layers.Dense(5)(x))
+
+
+def _loop(keras: Any) -> Any:
+    """A cell with a third product is none of the layers we know: it stays a loop."""
+    layers = keras.layers
+    tokens = keras.Input((None,), dtype="int32", name="tokens")
+    x = layers.GRU(8, reset_after=False, return_sequences=True)(layers.Embedding(50, 12)(tokens))
+    return keras.Model(tokens, layers.Dense(5)(x))
+
+
+def _transformer(keras: Any) -> Any:
+    layers = keras.layers
+    tokens = keras.Input((None,), dtype="int32", name="tokens")
+    x = layers.Embedding(50, 16)(tokens)
+    x = layers.LayerNormalization()(x + layers.MultiHeadAttention(2, 8)(x, x))
+    y = layers.Dense(16)(layers.Dense(32, activation="gelu")(x))
+    return keras.Model(tokens, layers.Dense(5)(layers.LayerNormalization()(x + y)))
+
+
+_NETWORKS: dict[str, Callable[[Any], Any]] = {
+    "convolutions": _convolutions,
+    "upsampling": _upsampling,
+    "recurrent": _recurrent,
+    "loop": _loop,
+    "transformer": _transformer,
+}
+
+
+def _concrete(tensorflow: Any, model: Any) -> Any:
+    signature = [tensorflow.TensorSpec(i.shape, i.dtype, name=i.name) for i in model.inputs]
+    return tensorflow.function(lambda *x: model(*x, training=False)).get_concrete_function(*signature)
+
+
+def _frozen(tensorflow: Any, model: Any) -> Any:
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+    function = convert_variables_to_constants_v2(_concrete(tensorflow, model), lower_control_flow=False)
+    graph = function.graph.as_graph_def()
+    for nodes in [graph.node, *(f.node_def for f in graph.library.function)]:
+        for node in nodes:
+            tensor = node.attr["value"].tensor if node.op == "Const" else None
+            if tensor is not None and len(tensor.tensor_content) > _SMALL:
+                tensor.tensor_content = b""
+    return graph
+
+
+def _saved_model(model: Any) -> Any:
+    from tensorflow.core.protobuf import saved_model_pb2
+
+    with tempfile.TemporaryDirectory(prefix="zoo") as folder:
+        model.export(folder, verbose=False)
+        saved = saved_model_pb2.SavedModel()
+        saved.ParseFromString((pathlib.Path(folder) / "saved_model.pb").read_bytes())
+    for meta in saved.meta_graphs:
+        meta.ClearField("object_graph_def")
+        meta.meta_info_def.ClearField("stripped_op_list")
+        library = meta.graph_def.library.function
+        for function in [f for f in library if "traced_save" in f.signature.name or "traced_restore" in f.signature.name]:
+            library.remove(function)
+    return saved
+
+
+def _elements(shape: tuple[int | None, ...], sizes: tuple[int, int]) -> int:
+    """Open extents are the batch, then the sequence."""
+    batch, sequence = sizes
+    return math.prod(extent or (sequence if axis else batch) for axis, extent in enumerate(shape))
+
+
+def _attention_flops(layer: Any, sizes: tuple[int, int]) -> int:
+    batch, sequence = sizes
+    width = layer.num_heads * layer.key_dim
+    projections = 4 * 2 * batch * sequence * width * layer.query_dense.kernel.shape[0]
+    return projections + 2 * 2 * batch * sequence * sequence * width
+
+
+def _flops(model: Any, sizes: tuple[int, int]) -> int:
+    """Products of the layers by hand: 2 for every weight that an element of the output (transposed: input) meets."""
+    total = 0
+    for layer in model.layers:
+        kind = type(layer).__name__
+        if kind in ("Conv2D", "DepthwiseConv2D", "Dense"):
+            kernel = layer.kernel.shape
+            met = math.prod(kernel[:2]) if kind == "DepthwiseConv2D" else math.prod(kernel[:-1])
+            total += 2 * _elements(layer.output.shape, sizes) * met
+        elif kind == "Conv2DTranspose":
+            total += 2 * _elements(layer.input.shape, sizes) * math.prod(layer.kernel.shape[:3])
+        elif kind == "MultiHeadAttention":
+            total += _attention_flops(layer, sizes)
+        elif kind in ("LSTM", "GRU", "Bidirectional"):
+            matrices = [w for w in layer.trainable_weights if w.name.endswith("kernel")]
+            total += 2 * math.prod(sizes) * sum(math.prod(w.shape) for w in matrices)
+    return total
+
+
+def make(name: str, folder: pathlib.Path) -> None:
+    import keras
+    import tensorflow
+
+    keras.utils.set_random_seed(0)
+    model = _NETWORKS[name](keras)
+    sizes = {i.name: [2 if n is None and axis == 0 else n or 12 for axis, n in enumerate(i.shape)] for i in model.inputs}
+    output = model(*[tensorflow.zeros(sizes[i.name], i.dtype) for i in model.inputs])
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "saved_model.pb").write_bytes(_saved_model(model).SerializeToString(deterministic=True))
+    (folder / "frozen.pb").write_bytes(_frozen(tensorflow, model).SerializeToString(deterministic=True))
+    expected = {
+        "parameters": model.count_params(),
+        "inputs": sizes,
+        "output_shape": list(output.shape),
+        "product_flops": _flops(model, (2, 12)),
+        "tensorflow": tensorflow.__version__,
+    }
+    (folder / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_NETWORKS))
+    parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
+    arguments = parser.parse_args()
+    for name in arguments.names or _NETWORKS:
+        make(name, arguments.output / name)
+
+
+if __name__ == "__main__":
+    main()
