@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Only the menu: every entry is a CMake preset or a script that can be called by itself.
-.PHONY: demo test check fmt lint golden bench fuzz-quick docs accuracy asan tsan install-dependencies
+.PHONY: demo test check fmt lint golden bench fuzz-quick docs accuracy wheel asan tsan install-dependencies
 
 demo: install-dependencies          ## install what is missing, build, predict a real network
 	cmake --preset release
@@ -35,6 +35,11 @@ fuzz-quick: install-dependencies    ## every fuzz target for 20 seconds
 
 docs:                               ## rewrite the generated pages
 	tools/docs/generate.sh build/release/joulecast
+
+wheel: install-dependencies         ## dist/joulecast-*.whl, the Python package
+	python3 -m venv build/wheel
+	build/wheel/bin/pip install --quiet build
+	build/wheel/bin/python -m build --wheel --outdir dist .
 
 accuracy:                           ## docs/accuracy.md and its charts; with DATA= and GRAPHS= measures anew
 	DATA=$(DATA) GRAPHS=$(GRAPHS) tools/accuracy/accuracy.sh build/release/joulecast

@@ -5,7 +5,8 @@
 
 namespace joulecast {
 
-// The folder of the running program, links resolved. Empty where /proc does not tell.
+// The folder of the running program, or of the shared library that this code is in; links resolved. Empty where the
+// system does not tell.
 std::string program_folder();
 
 }  // namespace joulecast

@@ -12,7 +12,7 @@ namespace joulecast {
 namespace {
 
 tl::unexpected<Error> failed(const std::string& path) {
-  return io_error(path + ": " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+  return io_error(path + ": cannot be written: " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
 }
 
 }  // namespace
@@ -30,9 +30,9 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   // Of this process alone: two that replace the same file do not write into each other's.
   const std::string unfinished = path + "." + std::to_string(::getpid()) + ".part";
   const int descriptor = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return failed(unfinished);
-  auto written = write_all(descriptor, text, unfinished);
-  if (written && ::fsync(descriptor) != 0) written = failed(unfinished);
+  if (descriptor < 0) return failed(path);
+  auto written = write_all(descriptor, text, path);
+  if (written && ::fsync(descriptor) != 0) written = failed(path);
   ::close(descriptor);
   if (written && ::rename(unfinished.c_str(), path.c_str()) != 0) written = failed(path);
   if (!written) ::unlink(unfinished.c_str());

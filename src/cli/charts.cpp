@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/charts.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 
 #include "base/program_folder.h"
+#include "base/whole_file.h"
 
 namespace joulecast::cli {
 
@@ -31,21 +27,8 @@ Failure no_drawing_script() {
 }
 
 Outcome write_page(const std::string& path, const std::string& text) {
-  const std::string part = fmt::format("{}.{}.part", path, ::getpid());
-  std::error_code failed;
-  {
-    std::ofstream out(part, std::ios::binary);
-    out << text;
-    if (!out.flush()) {
-      std::filesystem::remove(part, failed);
-      return tl::unexpected<Failure>(Failure{{ErrorCode::kIo, fmt::format("{}: cannot be written", path)}, ""});
-    }
-  }
-  std::filesystem::rename(part, path, failed);
-  if (!failed) return {};
-  const std::string why = failed.message();
-  std::filesystem::remove(part, failed);
-  return tl::unexpected<Failure>(Failure{{ErrorCode::kIo, fmt::format("{}: {}", path, why)}, ""});
+  JC_RETURN_IF_FAILURE(replace_file(path, text));
+  return {};
 }
 
 }  // namespace joulecast::cli

@@ -40,6 +40,20 @@ TEST(Numbers, FiguresReadAsTheDataSheetHasThem) {
   EXPECT_EQ(plain(1157.4), "1157.4");
 }
 
+TEST(Table, RowsThatWouldLookTheSameAreWrapped) {
+  Table table({{"setting"}, {"value", Table::Align::kLeft, 60}});
+  const std::string rest(60, 'x');
+  table.add({"300 W, SM 1200 MHz, memory 2619 MHz", rest});
+  table.add({"300 W, SM 1500 MHz, memory 2619 MHz", rest});
+  EXPECT_EQ(table.text(),
+            "setting             value\n"
+            "300 W, SM 1200      " +
+                rest +
+                "\n MHz, memory 2619\n MHz\n"
+                "300 W, SM 1500      " +
+                rest + "\n MHz, memory 2619\n MHz\n");
+}
+
 TEST(Table, AlignsAndShortens) {
   Table table({{"name", Table::Align::kLeft, 5}, {"n", Table::Align::kRight}});
   table.add({"abcdefgh", "1"});

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "graph/walk.h"
+#include "joulecast/passes.h"
 
 namespace joulecast::cli {
 namespace {
@@ -123,6 +124,18 @@ Inspection inspect(const Graph& graph, const TypeTable& types, std::size_t top) 
   if (counter.guessed_repetitions()) {
     out.notes.emplace_back("how often a loop runs depends on data: it is counted as running once");
   }
+  return out;
+}
+
+tl::expected<Inspection, Failure> inspected(const InspectionRequest& request, const std::string& model, Graph graph) {
+  JC_ASSIGN_OR_FAIL(Binding bound, binding(request.shapes));
+  if (!request.as_written) graph = simplify(std::move(graph));
+  JC_ASSIGN_OR_FAIL(std::vector<Assumption> assumed, assume_open_dimensions(graph, bound));
+  auto types = infer_types(graph, bound);
+  if (!types) return tl::unexpected<Failure>(std::move(types).error().in(model));
+  Inspection out = inspect(graph, *types, request.top);
+  out.model = model;
+  out.assumed = std::move(assumed);
   return out;
 }
 

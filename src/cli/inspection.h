@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/assumptions.h"
+#include "cli/options.h"
 #include "joulecast/cost.h"
 #include "joulecast/graph.h"
 
@@ -42,6 +43,15 @@ Inspection inspect(const Graph& graph, const TypeTable& types, std::size_t top);
 
 // Read and written by the forward pass.
 Bytes forward_bytes(const Cost& cost);
+
+// In the words of the options of `joulecast inspect`.
+struct InspectionRequest {
+  ShapeOptions shapes;
+  std::size_t top = 5;
+  bool as_written = false;  // not simplified
+};
+// `graph` as it was imported, called `model`. Fails with exit code 2 for what the request says wrongly.
+tl::expected<Inspection, Failure> inspected(const InspectionRequest& request, const std::string& model, Graph graph);
 
 std::string inspection_text(const Inspection& inspection);
 std::string inspection_json(const Inspection& inspection);  // schema joulecast.inspection/1

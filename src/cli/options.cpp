@@ -91,6 +91,14 @@ Result<Catalogue> load_catalogue(const std::vector<std::string>& files) {
   return catalogue;
 }
 
+void add_model(CLI::App& app, ModelOptions& model) {
+  app.add_option("MODEL", model.file, "a model file; its weights are not read")
+      ->required()
+      ->type_name(kModel)
+      ->option_text(" ");
+  app.add_option("--framework", model.framework, "whose file it is, instead of what its bytes say")->type_name("NAME");
+}
+
 void add_shapes(CLI::App& app, ShapeOptions& shapes) {
   app.add_option("-b,--batch", shapes.batch, "extent of the batch dimension")
       ->type_name("N")

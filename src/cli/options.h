@@ -53,6 +53,12 @@ std::vector<std::string> list_words(const std::vector<std::string>& lists);
 // Batch sizes, each once; one absent entry where none is asked for.
 tl::expected<std::vector<std::optional<std::int64_t>>, Failure> parse_batches(const std::vector<std::string>& lists);
 
+// MODEL and --framework NAME.
+struct ModelOptions {
+  std::string file, framework;
+};
+void add_model(CLI::App& app, ModelOptions& model);
+
 // --batch N and --shapes name:AxBxC (repeatable).
 struct ShapeOptions {
   std::optional<std::int64_t> batch;

@@ -35,6 +35,14 @@ using Outcome = tl::expected<void, Failure>;
     }                                                                                  \
   } while (false)
 
+// JC_ASSIGN_OR_FAIL(const auto batch, parse_batch(text)); as JC_ASSIGN_OR_RETURN.
+#define JC_ASSIGN_OR_FAIL(declaration, expression) \
+  JC_ASSIGN_OR_FAIL_(JC_CONCAT(jc_outcome_, __LINE__), declaration, expression)
+#define JC_ASSIGN_OR_FAIL_(outcome, declaration, expression)                                  \
+  auto outcome = (expression);                                                                \
+  if (!outcome) return tl::unexpected<::joulecast::cli::Failure>(std::move(outcome).error()); \
+  declaration = std::move(*outcome)  // NOLINT(bugprone-macro-parentheses): it is a declaration
+
 // What was typed makes no sense: exit code 2.
 inline tl::unexpected<Failure> usage(std::string message, std::string hint = {}) {
   return tl::unexpected<Failure>(Failure{{ErrorCode::kInvalidInput, std::move(message)}, std::move(hint), kUsage});

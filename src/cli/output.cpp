@@ -52,13 +52,17 @@ void Output::note(std::string_view text) {
   message(fmt::format("joulecast: note: {}", text));
 }
 
-void Output::write_json(const Failure& failure) {
+std::string failure_json(const Failure& failure) {
   const Json error{{"code", name(failure.error.code())},
                    {"message", harmless_text(failure.error.text())},
                    {"hint", failure.hint.empty() ? Json(nullptr) : Json(harmless_text(failure.hint))}};
   const Json object{{"schema", "joulecast.failure/1"}, {"error", error}, {"exit_code", failure.exit_code}};
+  return object.dump();
+}
+
+void Output::write_json(const Failure& failure) {
   // In a line: what prints a line at a time (watch) goes on as it began.
-  write(object.dump() + "\n");
+  write(failure_json(failure) + "\n");
   flush();
 }
 

@@ -43,6 +43,9 @@ class Output {
   bool json_ = false, written_ = false;
 };
 
+// "joulecast.failure/1", in one line without its end.
+std::string failure_json(const Failure& failure);
+
 // The text in one line, what is no UTF-8, steers a terminal or turns the direction of the rest replaced by '?'.
 std::string printable(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace joulecast::cli {
 namespace {
@@ -40,6 +41,24 @@ std::size_t byte_of_letter(std::string_view text, std::size_t count) {
   return at;
 }
 
+// In lines of at most that many letters, broken between words where that can be; later ones stand in by one letter.
+std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
+  std::vector<std::string> out;
+  while (true) {
+    const std::string before = out.empty() ? "" : " ";
+    const std::size_t room = width - before.size();
+    if (letters(text) <= room) {
+      out.push_back(before + std::string(text));
+      return out;
+    }
+    const std::size_t most = byte_of_letter(text, room);
+    const std::size_t space = text.rfind(' ', most);
+    const bool word = space != std::string_view::npos && space > 0;
+    out.push_back(before + std::string(text.substr(0, word ? space : most)));
+    text.remove_prefix(word ? space + 1 : most);
+  }
+}
+
 }  // namespace
 
 std::string shortened(std::string_view text, std::size_t width) {
@@ -65,20 +84,33 @@ std::vector<std::size_t> Table::widths(std::size_t indent) const {
   return out;
 }
 
+bool Table::cut_alike(std::size_t width) const {
+  std::set<std::string> whole, cut;
+  for (const auto& row : rows_) {
+    whole.insert(row[0]);
+    cut.insert(shortened(row[0], width));
+  }
+  return cut.size() < whole.size();
+}
+
 std::string Table::text(std::size_t indent) const {
   const std::vector<std::size_t> width = widths(indent);
-  const auto line = [&](const auto& cell_of) {
-    std::string out(indent, ' ');
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (i > 0) out += "  ";
-      out += padded(shortened(cell_of(i), width[i]), width[i], columns_[i].align);
+  const bool wraps = cut_alike(width[0]);
+  const auto line = [&](const std::vector<std::string>& cells) {
+    const std::vector<std::string> names =
+        wraps ? lines_of(cells[0], width[0]) : std::vector{shortened(cells[0], width[0])};
+    std::string out = std::string(indent, ' ') + padded(names[0], width[0], columns_[0].align);
+    for (std::size_t i = 1; i < columns_.size(); ++i) {
+      out += "  " + padded(shortened(cells[i], width[i]), width[i], columns_[i].align);
     }
-    return without_end_spaces(std::move(out)) + "\n";
+    out = without_end_spaces(std::move(out)) + "\n";
+    for (std::size_t i = 1; i < names.size(); ++i) out += std::string(indent, ' ') + names[i] + "\n";
+    return out;
   };
-  std::string out = line([&](std::size_t i) { return columns_[i].heading; });
-  for (const auto& row : rows_) {
-    out += line([&](std::size_t i) { return row[i]; });
-  }
+  std::vector<std::string> headings;
+  for (const Column& column : columns_) headings.push_back(column.heading);
+  std::string out = line(headings);
+  for (const auto& row : rows_) out += line(row);
   return out;
 }
 

@@ -28,13 +28,15 @@ class Table {
   [[nodiscard]] std::size_t row_count() const { return rows_.size(); }
 
   // Two spaces between columns, no spaces at the ends of lines, `indent` in front of each. The first column gives way
-  // where lines would have more than 80 letters.
+  // where lines would have more than 80 letters; cells that would look the same without their middles are wrapped.
   [[nodiscard]] std::string text(std::size_t indent = 0) const;
   // As a table of Markdown.
   [[nodiscard]] std::string markdown() const;
 
  private:
   [[nodiscard]] std::vector<std::size_t> widths(std::size_t indent) const;
+  // Cells of the first column that differ would not, were they cut to that width.
+  [[nodiscard]] bool cut_alike(std::size_t width) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

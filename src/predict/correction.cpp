@@ -44,7 +44,7 @@ Corrections corrections_of(const TableView& table) {
     const std::size_t first = key.find('/');
     const std::size_t second = first == std::string_view::npos ? first : key.find('/', first + 1);
     if (second == std::string_view::npos) continue;
-    Correction& correction = out[std::string(key.substr(0, first))];
+    GpuCorrection& correction = out[std::string(key.substr(0, first))];
     const bool time = key.substr(first + 1, second - first - 1) == "time";
     for (std::size_t term = 0; term < kCorrectionTerms; ++term) {
       if (term_name(term) == key.substr(second + 1)) (time ? correction.time : correction.power)[term] = table.value(i);

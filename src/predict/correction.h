@@ -25,13 +25,13 @@ std::string term_name(std::size_t term);  // "all", "host", "memory", "compute",
 // How much of each term an operation has: shares of at most 1.
 CorrectionTerms correction_terms(Group group, const Physics& physics);
 
-struct Correction {
+struct GpuCorrection {
   CorrectionTerms time{}, power{};  // logarithms; shares
 };
 double corrected_by(const CorrectionTerms& correction, const CorrectionTerms& terms);
 
 // Keys "<gpu id>/time|power/<term>".
-using Corrections = std::map<std::string, Correction, std::less<>>;
+using Corrections = std::map<std::string, GpuCorrection, std::less<>>;
 Corrections corrections_of(const TableView& table);
 std::map<std::string, double> corrections_table(const Corrections& corrections);
 

@@ -246,7 +246,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   const std::size_t columns = own + kGpuFeatures.size() + kPowerFeatures.size();
   const std::size_t count = rows.rows.size();
   const double trees = trees_of(rows, device);
-  const std::optional<Correction>& correction = rows.trust.correction;
+  const std::optional<GpuCorrection>& correction = rows.trust.correction;
   const std::span<float> features = scratch.first(count * columns);
   const std::span<float> answers = scratch.subspan(features.size(), count);
   const auto row = [&](std::size_t i) { return features.subspan(i * columns, columns); };

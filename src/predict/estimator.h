@@ -62,7 +62,7 @@ class Estimator {
     // By group a bit for each Arithmetic that was measured, and kPlain for work without one.
     std::array<std::uint8_t, kGroups> measured{};
     static constexpr std::uint8_t kPlain = 0x80;
-    std::optional<Correction> correction;  // what its own measurements say beside
+    std::optional<GpuCorrection> correction;  // what its own measurements say beside
 
     [[nodiscard]] bool seen(Group group, std::optional<Arithmetic> arithmetic) const;
   };

@@ -91,6 +91,8 @@ HostMachine measured_host(std::string_view table, std::string_view gpu_id, Mode 
 
 Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
+  // The laws hold for forward and both gradients.
+  if (!row.input_gradient) return unsupported("measured without its input's gradient");
   if (row.at.runtime == Runtime::kTensorflow) return unsupported("a single operation in TensorFlow");
   JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(*row.graph, {}));
   NodeLowering lowering({.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime},

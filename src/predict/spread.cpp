@@ -59,7 +59,8 @@ Result<SpreadModels> SpreadModels::from(const Pack& pack) {
   return out;
 }
 
-Spread SpreadModels::of(const Work& work, const Device& device, Situation situation, double predicted_time) const {
+SpreadFactors SpreadModels::of(const Work& work, const Device& device, Situation situation,
+                               double predicted_time) const {
   const auto models = models_.find(group_of(work));
   if (models == models_.end()) return {};
   std::vector<float> row(spread_row_names(models->first).size());

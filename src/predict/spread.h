@@ -13,7 +13,7 @@ namespace joulecast {
 
 // Typical |log(predicted / measured)| of operations like this one when they were left out. Bounds are
 // value * exp(+-factor * spread); the factor, calibrated, is the pack's `operation/<group>/...`.
-struct Spread {
+struct SpreadFactors {
   double time = 1, power = 1;
   double energy = 1;
 };
@@ -31,7 +31,8 @@ class SpreadModels {
 
   // Of an operation on a GPU where its group was measured. Elsewhere the spread is 1: what errors on measured GPUs look
   // like says little about another GPU's.
-  [[nodiscard]] Spread of(const Work& work, const Device& device, Situation situation, double predicted_time) const;
+  [[nodiscard]] SpreadFactors of(const Work& work, const Device& device, Situation situation,
+                                 double predicted_time) const;
 
  private:
   struct Models {

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Time, power, energy and memory of networks on GPUs, from the model file.
+
+    import joulecast
+    p = joulecast.predict("resnet50.onnx", gpu="a30", batch=32)
+    print(p.time_s.value, p.time_s.lo, p.time_s.hi)
+
+Nothing is loaded before it is used.
+"""
+from __future__ import annotations
+
+# Name -> the module that has it.
+_PLACES = {
+    "Interval": "_results", "Prediction": "_results", "Predictions": "_results",
+    "Predictor": "_predictor", "predict": "_predictor", "inspect": "_predictor", "gpus": "_predictor",
+    "Error": "_library", "InvalidInputError": "_library", "UnsupportedError": "_library",
+    "__version__": "_library",
+}
+__all__ = [name for name in _PLACES if not name.startswith("_")]
+
+
+def __getattr__(name):
+    if name not in _PLACES:
+        raise AttributeError(f"module 'joulecast' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module("." + _PLACES[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted([*globals(), *_PLACES])

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package against the program: python3 test_predict.py PROGRAM FOLDER_OF_EXAMPLES"""
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+import unittest
+
+PROGRAM, EXAMPLES = sys.argv[1], pathlib.Path(sys.argv[2])
+RESNET = EXAMPLES / "resnet50.onnx"
+
+import joulecast  # noqa: E402
+
+
+def told(*words):
+    return json.loads(subprocess.run([PROGRAM, *words, "--json"], stdout=subprocess.PIPE, check=True).stdout)
+
+
+class Predict(unittest.TestCase):
+    def test_is_what_the_program_says(self):
+        found = joulecast.predict(RESNET, gpu=["a30", "h100"], batch=[1, 32], mode="training")
+        words = told("predict", str(RESNET), "--gpu", "a30,h100", "--batch", "1,32", "--mode", "training")
+        self.assertEqual(found.to_dict(), [{"model": str(RESNET), **one} for one in words["predictions"]])
+
+    def test_one_gpu_and_one_batch_give_one_prediction(self):
+        found = joulecast.predict(str(RESNET), gpu="a30", batch=32)
+        self.assertIsInstance(found, joulecast.Prediction)
+        self.assertTrue(found.time_s.lo < found.time_s.value < found.time_s.hi)
+        self.assertEqual(float(found.energy_j), found.to_dict()["energy_j"]["value"])
+        self.assertIn("a30 batch 32", repr(found))
+
+    def test_the_shape_of_one_example(self):
+        one = joulecast.predict(RESNET, gpu="a30", batch=4, input="3,224,224")
+        self.assertEqual(one, joulecast.predict(RESNET, gpu="a30", shapes={"input": (4, 3, 224, 224)}))
+        with self.assertRaisesRegex(ValueError, "2 inputs|3 inputs"):
+            joulecast.predict(EXAMPLES / "bert_base.onnx", gpu="a30", input="128")
+
+    def test_objects_of_a_framework_nobody_has_loaded_are_no_models(self):
+        with self.assertRaisesRegex(TypeError, "a path or an object of .* not builtins.int"):
+            joulecast.predict(3, gpu="a30")
+        self.assertNotIn("onnx", sys.modules)
+
+    def test_errors(self):
+        with self.assertRaises(joulecast.Error) as caught:
+            joulecast.predict("nowhere.onnx", gpu="a30")
+        self.assertEqual(caught.exception.code, "not-found")
+        with self.assertRaisesRegex(ValueError, "the request has no 'colour'"):
+            joulecast.predict(RESNET, gpu="a30", colour="red")
+        with self.assertRaisesRegex(joulecast.Error, "hint: joulecast gpus"):
+            joulecast.predict(RESNET, gpu="toaster")
+
+    def test_threads(self):
+        alone, found = joulecast.predict(RESNET), []
+        threads = [threading.Thread(target=lambda: found.append(joulecast.predict(RESNET))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [alone] * 4)
+
+    def test_for_notebooks(self):
+        self.assertIn("<td>a30</td>", joulecast.predict(RESNET, gpu="a30")._repr_html_())
+
+
+class Inspect(unittest.TestCase):
+    def test_is_what_the_program_says(self):
+        self.assertEqual(joulecast.inspect(RESNET, batch=8, top=3), told("inspect", str(RESNET), "--batch", "8", "--top", "3"))
+
+
+class Gpus(unittest.TestCase):
+    def test_are_those_of_the_program(self):
+        self.assertEqual(joulecast.gpus(), told("gpus")["gpus"])
+
+
+class Import(unittest.TestCase):
+    def test_loads_nothing_that_is_not_asked_for(self):
+        code = "import sys; before = set(sys.modules); import joulecast; print(*sorted(set(sys.modules) - before))"
+        out = subprocess.run([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout
+        self.assertEqual(set(out.split()) - {"__future__"}, {"joulecast"})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

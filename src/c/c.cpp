@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "joulecast/c.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "c/request.h"
+#include "cli/gpu_text.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/version.h"
+#include "joulecast/import.h"
+#include "joulecast/passes.h"
+
+struct joulecast_model {
+  std::string path;
+  joulecast::Graph as_written, network;  // the network is simplified
+};
+
+struct joulecast_predictor {
+  joulecast::Catalogue catalogue;
+  joulecast::Predictor predictor;
+};
+
+namespace {
+
+using joulecast::cli::Failure;
+
+char* copied(const std::string& text) {
+  auto* out = static_cast<char*>(std::malloc(text.size() + 1));
+  if (out != nullptr) std::memcpy(out, text.c_str(), text.size() + 1);
+  return out;
+}
+
+void tell(char** error, const Failure& failure) {
+  if (error != nullptr) *error = copied(joulecast::cli::failure_json(failure));
+}
+
+std::string text_or_empty(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+// The result of `work` as a pointer. Nothing may be thrown into other languages: what is left are bugs and lack of
+// memory.
+template <typename Work>
+auto guarded(char** error, const Work& work) noexcept -> typename decltype(work())::value_type {
+  if (error != nullptr) *error = nullptr;
+  try {
+    auto result = work();
+    if (result) return *result;
+    tell(error, result.error());
+  } catch (const std::exception& thrown) {
+    tell(error, Failure{{joulecast::ErrorCode::kIo, thrown.what()}, ""});
+  }
+  return nullptr;
+}
+
+tl::expected<joulecast_model*, Failure> open_model(const std::string& path, const std::string& framework) {
+  JC_ASSIGN_OR_FAIL(joulecast::Graph graph, joulecast::import_model(path, framework));
+  joulecast::Graph network = joulecast::simplify(graph);
+  return new joulecast_model{path, std::move(graph), std::move(network)};
+}
+
+tl::expected<joulecast_predictor*, Failure> open_predictor(const char* pack,
+                                                           const std::vector<std::string>& gpu_files) {
+  JC_ASSIGN_OR_FAIL(joulecast::Catalogue catalogue, joulecast::cli::load_catalogue(gpu_files));
+  JC_ASSIGN_OR_FAIL(const std::string path,
+                    pack == nullptr ? joulecast::shipped_pack_path() : joulecast::Result<std::string>(pack));
+  JC_ASSIGN_OR_FAIL(joulecast::Predictor predictor, joulecast::Predictor::open(path));
+  return new joulecast_predictor{std::move(catalogue), std::move(predictor)};
+}
+
+tl::expected<char*, Failure> predict(const joulecast_predictor& by, const joulecast_model& model, const char* request) {
+  JC_ASSIGN_OR_FAIL(const auto asked, joulecast::c::parse_prediction_request(request));
+  std::vector<std::string> left_out;
+  JC_ASSIGN_OR_FAIL(const auto report, joulecast::cli::predictions(asked, model.path, model.network,
+                                                                   {by.catalogue, by.predictor}, left_out));
+  return copied(report.json());
+}
+
+tl::expected<char*, Failure> inspect(const joulecast_model& model, const char* request) {
+  JC_ASSIGN_OR_FAIL(const auto asked, joulecast::c::parse_inspection_request(request));
+  JC_ASSIGN_OR_FAIL(const auto inspection, joulecast::cli::inspected(asked, model.path, model.as_written));
+  return copied(joulecast::cli::inspection_json(inspection));
+}
+
+tl::expected<char*, Failure> no_handle() {
+  return joulecast::cli::usage("a handle is NULL", "what failed to open cannot be used");
+}
+
+}  // namespace
+
+int joulecast_abi(void) {
+  return JOULECAST_ABI;
+}
+
+const char* joulecast_version(void) {
+  return joulecast::cli::version().data();
+}
+
+joulecast_model* joulecast_model_open(const char* path, const char* framework, char** error) {
+  return guarded(error, [&] { return open_model(text_or_empty(path), text_or_empty(framework)); });
+}
+
+void joulecast_model_close(joulecast_model* model) {
+  delete model;
+}
+
+joulecast_predictor* joulecast_predictor_open(const char* pack, const char* const* gpu_files, size_t gpu_file_count,
+                                              char** error) {
+  return guarded(error,
+                 [&] { return open_predictor(pack, std::vector<std::string>(gpu_files, gpu_files + gpu_file_count)); });
+}
+
+void joulecast_predictor_close(joulecast_predictor* predictor) {
+  delete predictor;
+}
+
+char* joulecast_predict(const joulecast_predictor* predictor, const joulecast_model* model, const char* request,
+                        char** error) {
+  return guarded(error, [&] {
+    return predictor == nullptr || model == nullptr ? no_handle() : predict(*predictor, *model, request);
+  });
+}
+
+char* joulecast_inspect(const joulecast_model* model, const char* request, char** error) {
+  return guarded(error, [&] { return model == nullptr ? no_handle() : inspect(*model, request); });
+}
+
+char* joulecast_gpus(const joulecast_predictor* predictor, char** error) {
+  return guarded(error, [&]() -> tl::expected<char*, Failure> {
+    if (predictor == nullptr) return no_handle();
+    std::vector<const joulecast::Gpu*> all;
+    for (const joulecast::Gpu& gpu : predictor->catalogue.all()) all.push_back(&gpu);
+    return copied(joulecast::cli::gpus_json(all));
+  });
+}
+
+void joulecast_string_free(char* string) {
+  std::free(string);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests of the C interface: JSON objects in the words of the verbs' options.
+#pragma once
+
+#include <string_view>
+
+#include "cli/inspection.h"
+#include "cli/outcome.h"
+#include "cli/prediction.h"
+
+namespace joulecast::c {
+
+// Null and "" ask for nothing but defaults. Both fail with kInvalidInput for what is no object, for keys nobody knows
+// and for values of a wrong type, naming the key.
+tl::expected<cli::PredictionRequest, cli::Failure> parse_prediction_request(const char* text);
+tl::expected<cli::InspectionRequest, cli::Failure> parse_inspection_request(const char* text);
+
+}  // namespace joulecast::c

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/assumptions.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+namespace joulecast::cli {
+namespace {
+
+tl::expected<std::vector<const Gpu*>, Failure> chosen(const Catalogue& catalogue, const PredictionRequest& request) {
+  std::vector<const Gpu*> out;
+  const auto add = [&](const Gpu* gpu) {  // an id and its alias are one GPU
+    if (std::find(out.begin(), out.end(), gpu) == out.end()) out.push_back(gpu);
+  };
+  for (const std::string& name : list_words(request.gpus)) {
+    if (name == "all") {
+      for (const Gpu& gpu : catalogue.all()) add(&gpu);
+      continue;
+    }
+    const auto gpu = catalogue.find(name);
+    if (!gpu) return tl::unexpected<Failure>(Failure{gpu.error(), "joulecast gpus lists all of them"});
+    add(*gpu);
+  }
+  if (out.empty()) {
+    return tl::unexpected<Failure>(
+        Failure{{ErrorCode::kInvalidInput, "--gpu names no GPU"}, "--gpu a100,h100, or --gpu all", kUsage});
+  }
+  return out;
+}
+
+// A word of an option that was parsed, or the failure that it is none.
+template <typename T>
+tl::expected<T, Failure> word(const std::optional<T>& parsed, const char* option, const std::string& text) {
+  if (parsed) return *parsed;
+  return usage(fmt::format("{}: '{}' is none of its words", option, printable(text)),
+               "joulecast predict --help lists them");
+}
+
+tl::expected<PrepareOptions, Failure> prepare_options(const PredictionRequest& request) {
+  PrepareOptions out;
+  JC_ASSIGN_OR_FAIL(out.mode, word(parse_mode(request.mode), "--mode", request.mode));
+  if (!request.precision.empty()) {
+    JC_ASSIGN_OR_FAIL(out.precision, word(parse_precision(request.precision), "--precision", request.precision));
+  }
+  JC_ASSIGN_OR_FAIL(out.runtime, word(parse_runtime(request.runtime), "--runtime", request.runtime));
+  JC_ASSIGN_OR_FAIL(out.layout, word(parse_layout(request.layout), "--layout", request.layout));
+  if (out.runtime == Runtime::kTensorflow && out.layout != Layout::kChannelsFirst)
+    return usage("--layout: TensorFlow chooses how images lie in memory by itself", "leave it out");
+  if (request.optimizer.empty()) return out;
+  if (out.mode != Mode::kTraining)
+    return usage("--optimizer: inference takes no step of an optimizer", "add --mode training, or leave it out");
+  JC_ASSIGN_OR_FAIL(out.optimizer, word(parse_optimizer(request.optimizer), "--optimizer", request.optimizer));
+  return out;
+}
+
+// The network at one batch. What is assumed of its open dimensions stands among its notes.
+tl::expected<Workload, Failure> prepare_batch(const std::string& model, const Graph& network, Binding bound,
+                                              std::optional<std::int64_t> batch, const PrepareOptions& how) {
+  bound.batch = batch.value_or(1);
+  JC_ASSIGN_OR_FAIL(std::vector<Assumption> assumed, assume_open_dimensions(network, bound));
+  auto load = prepare(network, bound, how);
+  if (!load) return tl::unexpected<Failure>(std::move(load).error().in(model));
+  if (batch && load->batch != *batch) {
+    return usage(fmt::format("--batch {}: the model or --shapes fixes the batch to {}", *batch, load->batch),
+                 "leave one of them out");
+  }
+  for (Assumption& assumption : assumed) load->notes.push_back(std::move(assumption.text));
+  return std::move(*load);
+}
+
+struct Asked {
+  PredictOptions how;
+  std::optional<SettingRequest> settings;
+};
+
+Result<std::vector<Prediction>> predict_one(const Workload& load, const Predictor& predictor, const Gpu& gpu,
+                                            const Asked& asked) {
+  if (asked.settings) return predictor.predict(load, gpu, asked.how, *asked.settings);
+  JC_ASSIGN_OR_RETURN(Prediction prediction, predictor.predict(load, gpu, asked.how));
+  return std::vector<Prediction>{std::move(prediction)};
+}
+
+// One batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless it is the only one.
+Outcome predict_all(const Workload& load, const Predictor& predictor, const std::vector<const Gpu*>& gpus,
+                    const Asked& asked, std::vector<std::string>& left_out, PredictionReport& report) {
+  for (const Gpu* gpu : gpus) {
+    auto predictions = predict_one(load, predictor, *gpu, asked);
+    if (predictions) {
+      for (Prediction& prediction : *predictions) report.add(load, std::move(prediction));
+    } else if (gpus.size() == 1) {
+      return tl::unexpected<Failure>(predictions.error());
+    } else {
+      left_out.push_back(predictions.error().text());
+    }
+  }
+  return {};
+}
+
+tl::expected<PredictOptions, Failure> predict_options(const PredictionRequest& request) {
+  PredictOptions out;
+  out.breakdown = request.breakdown || request.top > 0;
+  if (request.host.empty()) return out;
+  const auto host = parse_host(request.host);
+  if (!host) {
+    return usage(fmt::format("--host: '{}' is no host", printable(request.host)),
+                 "modern, older, or a factor on what calls cost on a modern one: --host 1.8");
+  }
+  out.host = *host;
+  return out;
+}
+
+// What was measured was measured on one GPU with one batch, and the breakdown is that of the default setting.
+Outcome check_settings(const PredictionRequest& request, std::size_t gpus, std::size_t batches) {
+  const SettingOptions& s = request.settings;
+  const bool any = !s.clocks.empty() || !s.limits.empty() || !s.measured.empty();
+  if (any && (request.breakdown || request.top > 0))
+    return usage("the breakdown is that of the default setting", "leave out --breakdown and --top, or the settings");
+  if (!s.measured.empty() && (gpus != 1 || batches != 1))
+    return usage("--measured holds for one GPU and one batch", "-g with one GPU, -b with one batch");
+  return {};
+}
+
+tl::expected<Asked, Failure> asked_for(const PredictionRequest& request, std::size_t gpus, std::size_t batches) {
+  JC_RETURN_IF_FAILURE(check_settings(request, gpus, batches));
+  Asked out;
+  JC_ASSIGN_OR_FAIL(out.how, predict_options(request));
+  JC_ASSIGN_OR_FAIL(out.settings, setting_request(request.settings));
+  return out;
+}
+
+}  // namespace
+
+tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
+                                                    const Graph& network, const PredictionContext& context,
+                                                    std::vector<std::string>& left_out) {
+  JC_ASSIGN_OR_FAIL(const auto gpus, chosen(context.catalogue, request));
+  JC_ASSIGN_OR_FAIL(const auto batches, parse_batches(request.batches));
+  JC_ASSIGN_OR_FAIL(const Binding bound, binding({.batch = {}, .shapes = request.shapes}));
+  JC_ASSIGN_OR_FAIL(const PrepareOptions how, prepare_options(request));
+  JC_ASSIGN_OR_FAIL(const Asked asked, asked_for(request, gpus.size(), batches.size()));
+  PredictionReport report(model,
+                          {.top = request.top, .breakdown = request.breakdown, .settings = asked.settings.has_value()});
+  for (const auto& batch : batches) {
+    JC_ASSIGN_OR_FAIL(const Workload load, prepare_batch(model, network, bound, batch, how));
+    JC_RETURN_IF_FAILURE(predict_all(load, context.predictor, gpus, asked, left_out, report));
+  }
+  return report;
+}
+
+}  // namespace joulecast::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verb predict and the C interface do: one network on GPUs, at batches, under settings.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/outcome.h"
+#include "cli/predict_text.h"
+#include "cli/setting_options.h"
+#include "joulecast/gpu.h"
+#include "joulecast/graph.h"
+#include "joulecast/predict.h"
+
+namespace joulecast::cli {
+
+// In the words of the options of `joulecast predict`.
+struct PredictionRequest {
+  std::string mode = "inference", precision, runtime = "pytorch-eager", layout = "channels-first", host, optimizer;
+  std::vector<std::string> gpus{"all"}, batches, shapes;
+  std::size_t top = 0;
+  bool breakdown = false;
+  SettingOptions settings;
+};
+
+struct PredictionContext {
+  const Catalogue& catalogue;
+  const Predictor& predictor;
+};
+
+// `network` is simplified and called `model`. GPUs among several that lack what the precision needs are left out, with
+// a word in `left_out`. Fails with exit code 2 for what the request says wrongly.
+tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
+                                                    const Graph& network, const PredictionContext& context,
+                                                    std::vector<std::string>& left_out);
+
+}  // namespace joulecast::cli
