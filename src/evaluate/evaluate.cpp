@@ -22,7 +22,7 @@ std::optional<double> energy_of(const Readings& readings) {
 }
 
 // Figures are taken over all rows: a single infinity would void them.
-Result<Found> finite(Result<Found> found) {
+Result<Estimate> finite(Result<Estimate> found) {
   if (!found) return found;
   for (const FoundValue& v : {found->time, found->power, found->energy}) {
     if (!std::isfinite(v.value) || !std::isfinite(v.lo) || !std::isfinite(v.hi))
@@ -35,7 +35,7 @@ JudgedQuantity beside(double measured, const FoundValue& found) {
   return {measured, found.value, found.lo, found.hi, found.spread};
 }
 
-JudgedRow judged(const Circumstances& at, const Readings& readings, const Found& found) {
+JudgedRow judged(const Circumstances& at, const Readings& readings, const Estimate& found) {
   JudgedRow out;
   out.gpu = at.gpu_label.empty() ? at.gpu : at.gpu_label;
   out.mode = at.mode;
@@ -87,7 +87,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
   Tally tally;
   bool needs_graphs = false;
   // The row's own words come from `describe`.
-  const auto hold_against = [&](const auto& row, Result<Found> prediction, const auto& describe) {
+  const auto hold_against = [&](const auto& row, Result<Estimate> prediction, const auto& describe) {
     const auto found = finite(std::move(prediction));
     if (!found) return tally.unmapped(row.at, variant_of(row), row.from.line, found.error().text());
     JudgedRow done = judged(row.at, row.readings, *found);

@@ -44,7 +44,7 @@ bool OperationJudge::fitted_on(std::string_view layout) const {
   return report && report->find(fmt::format("\"{}\": {{", layout)) != std::string_view::npos;
 }
 
-Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
+Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
   JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
@@ -59,13 +59,13 @@ Result<Found> OperationJudge::predict(const MeasuredOperation& row) const {
     return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), seen ? "seen" : "unseen-gpu", what))
         .value_or(1.0);
   };
-  const Spread spread = seen ? spreads_.of(work.work, device, work.situation, p.time) : Spread{};
-  return Found{.time = with_factor(p.time, factor("time"), spread.time),
-               .power = with_factor(p.power, factor("power"), spread.power),
-               .energy = with_factor(p.time * p.power, factor("energy"), spread.energy),
-               .baseline = p.physics.bound,
-               .group = name(group),
-               .support = seen ? "seen" : "unseen-gpu"};
+  const SpreadFactors spread = seen ? spreads_.of(work.work, device, work.situation, p.time) : SpreadFactors{};
+  return Estimate{.time = with_factor(p.time, factor("time"), spread.time),
+                  .power = with_factor(p.power, factor("power"), spread.power),
+                  .energy = with_factor(p.time * p.power, factor("energy"), spread.energy),
+                  .baseline = p.physics.bound,
+                  .group = name(group),
+                  .support = seen ? "seen" : "unseen-gpu"};
 }
 
 Result<NetworkJudge> NetworkJudge::open(const std::string& pack, const Catalogue& catalogue, std::string graphs) {
@@ -148,7 +148,7 @@ const Result<Graph>& NetworkJudge::graph(const MeasuredNetwork& row) {
   return sized ? sized : plain;
 }
 
-Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
+Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
   if (row.gpu_count != 1) return unsupported("several GPUs");
   if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
   const Result<Graph>& network = graph(row);
@@ -172,13 +172,13 @@ Result<Found> NetworkJudge::predict(const MeasuredNetwork& row) {
   const auto found = [](const auto& interval) {
     return FoundValue{interval.value.value(), interval.lo.value(), interval.hi.value()};
   };
-  return Found{.time = found(p.time),
-               .power = found(p.power),
-               .energy = found(p.energy),
-               .gpu_busy = p.gpu_busy.value(),
-               .host_busy = p.host_busy.value(),
-               .baseline = roofline(load, device),
-               .support = name(p.support)};
+  return Estimate{.time = found(p.time),
+                  .power = found(p.power),
+                  .energy = found(p.energy),
+                  .gpu_busy = p.gpu_busy.value(),
+                  .host_busy = p.host_busy.value(),
+                  .baseline = roofline(load, device),
+                  .support = name(p.support)};
 }
 
 }  // namespace joulecast

@@ -19,7 +19,7 @@ struct FoundValue {
   double value = 0, lo = 0, hi = 0;
   double spread = 1;  // of an operation: what the pack's factor was multiplied by
 };
-struct Found {
+struct Estimate {
   FoundValue time, power, energy;
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   double baseline = 0;          // seconds, of a simple law: the bound of an operation, the roofline of a whole network
@@ -31,7 +31,7 @@ class OperationJudge {
  public:
   static Result<OperationJudge> open(const std::string& pack, const Catalogue& catalogue);
   // Errors: why the row cannot be predicted.
-  Result<Found> predict(const MeasuredOperation& row) const;
+  Result<Estimate> predict(const MeasuredOperation& row) const;
   // Whether the pack's report names the layout among the tables it was fitted on.
   [[nodiscard]] bool fitted_on(std::string_view layout) const;
 
@@ -51,7 +51,7 @@ class OperationJudge {
 class NetworkJudge {
  public:
   static Result<NetworkJudge> open(const std::string& pack, const Catalogue& catalogue, std::string graphs);
-  Result<Found> predict(const MeasuredNetwork& row);
+  Result<Estimate> predict(const MeasuredNetwork& row);
 
  private:
   NetworkJudge(Predictor predictor, const Catalogue& catalogue, std::string graphs)

@@ -31,14 +31,14 @@ constexpr double kMicrosecond = 1e-6;
 // The first device with sensors; processors before GPUs where a processor works.
 std::string device_with_sensors(const Found& found, const std::string& device) {
   const std::string kind = device == "cpu" ? "cpu" : "gpu";
-  for (const Device& one : found.devices) {
+  for (const MeasuredDevice& one : found.devices) {
     if (one.kind == kind) return one.id;
   }
   return {};
 }
 
 std::string label_of(const Found& found, const std::string& id) {
-  for (const Device& one : found.devices) {
+  for (const MeasuredDevice& one : found.devices) {
     if (one.id == id) return one.name;
   }
   return {};
@@ -46,7 +46,7 @@ std::string label_of(const Found& found, const std::string& id) {
 
 // CUDA's first GPU is then the one with that device's sensors. Nothing where NVML knows no GPU.
 RunnerProcess::Environment environment_for(const Found& found, const std::string& id) {
-  for (const Device& one : found.devices) {
+  for (const MeasuredDevice& one : found.devices) {
     if (one.id == id && one.kind == "gpu" && one.details.contains("uuid")) {
       return {{"CUDA_VISIBLE_DEVICES", one.details["uuid"].get<std::string>()}};
     }
@@ -275,6 +275,7 @@ Result<CampaignResult> Campaign::run() {
   JC_RETURN_IF_ERROR(hold_settings());
   JC_ASSIGN_OR_RETURN(log_, Log::start(options_, journal_.next_log()));
   choose_span();
+  if (order_.by_gain && options_.expect) order_.expected = options_.expect(log_->label());
   const std::vector<std::size_t> order = todo(plan_, journal_.results(), order_);
   total_ = order.size();
   JC_RETURN_IF_ERROR(start_runner());

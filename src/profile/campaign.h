@@ -37,6 +37,8 @@ struct CampaignOptions {
   std::optional<Seconds> span;  // asked for; else what the power sensor needs, and protocol.span at least
   OrderOptions order;
   std::optional<Seconds> budget;
+  // For order.by_gain: what is expected of the plan's cases on the GPU that its driver calls so.
+  std::function<Expectations(const std::string& driver_name)> expect;
   SensorOptions sensors;
   std::string tool_version;
   std::function<void(const CampaignProgress&)> progress;

@@ -25,12 +25,12 @@ void shuffle(std::vector<std::size_t>& order, std::uint64_t seed) {
 // The variance that measuring a case takes off the sums of all networks, relative to each one's time.
 class Gains {
  public:
-  Gains(const Plan& plan, const std::map<std::string, CaseResult>& results) {
+  Gains(const Plan& plan, const std::map<std::string, CaseResult>& results, const Expectations& expected) {
     for (const PlannedCase& planned : plan.cases()) {
       const auto at = results.find(planned.id);
       const bool measured = at != results.end() && at->second.measured;
-      cases_[planned.id] = {measured ? at->second.timing.mean_s : guessed_s(planned),
-                            measured ? at->second.timing.error_s / at->second.timing.mean_s : kUnmeasured, 0};
+      const Expectation known = measured ? known_of(at->second.timing) : expected_of(planned, expected);
+      cases_[planned.id] = {known.time_s, known.uncertainty, 0};
     }
     for (const PlannedNetwork& network : plan.networks()) add(network);
   }
@@ -42,6 +42,12 @@ class Gains {
   struct Known {
     double time_s, uncertainty, gain;
   };
+
+  static Expectation known_of(const CaseTiming& timing) { return {timing.mean_s, timing.error_s / timing.mean_s}; }
+  static Expectation expected_of(const PlannedCase& planned, const Expectations& expected) {
+    const auto at = expected.find(planned.id);
+    return at != expected.end() ? at->second : Expectation{guessed_s(planned), kUnmeasured};
+  }
 
   void add(const PlannedNetwork& network) {
     double sum = 0;
@@ -85,7 +91,7 @@ std::vector<std::size_t> todo(const Plan& plan, const std::map<std::string, Case
   }
   shuffle(order, options.seed);
   if (!options.by_gain) return order;
-  const Gains gains(plan, results);
+  const Gains gains(plan, results, options.expected);
   const auto rate = [&](std::size_t i) {
     const std::string& id = plan.cases()[i].id;
     return gains.of(id) / (options.case_s + options.iterations * gains.time_s(id));

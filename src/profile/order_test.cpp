@@ -71,5 +71,16 @@ TEST(Order, ByGainTheWorkOfANetworkComesBeforeItsTrifles) {
   EXPECT_EQ(plan.cases()[order.back()].operation.operands, "w f32[64, 1, 1]; w f32[64, 1, 1]");
 }
 
+TEST(Order, ByGainWhatIsExpectedWithCertaintyWaits) {
+  const Plan plan = plan_of_two();
+  Expectations expected;
+  for (const PlannedCase& planned : plan.cases()) {
+    const bool large = planned.operation.op == "conv";
+    if (planned.network.empty()) expected[planned.id] = {large ? 1e-3 : 1e-4, large ? 0.001 : 0.5};
+  }
+  const auto order = todo(plan, {}, {.by_gain = true, .expected = expected});
+  EXPECT_EQ(plan.cases()[order.back()].operation.op, "conv");
+}
+
 }  // namespace
 }  // namespace joulecast::profile

@@ -44,8 +44,8 @@ class Profile(unittest.TestCase):
         self.temporary.cleanup()
 
     def start(self, *options, **environment):
-        words = [PROGRAM, "profile", *self.words, "-o", "out"]
-        for name, value in (("--gpu", "cpu"), ("--runner", str(HERE / "fake_runner.py"))):
+        words = [PROGRAM, "profile", *self.words]
+        for name, value in (("-o", "out"), ("--gpu", "cpu"), ("--runner", str(HERE / "fake_runner.py"))):
             words += [] if name in options else [name, value]
         words += options
         return subprocess.Popen(words, cwd=self.folder, env=self.environment | environment, text=True, stdout=subprocess.PIPE,
@@ -176,6 +176,14 @@ class Profile(unittest.TestCase):
         self.assertEqual(result["stopped"], "the time is over")
         self.assertGreater(result["left"], 0)
         self.assertNotIn((self.folder / "prepared").read_text().splitlines()[0], ("softmax", "activation"))
+
+    # Products are what the shipped pack knows best of an A30; of a device that it has never heard of it knows nothing.
+    def test_with_a_budget_what_the_predictor_knows_least_comes_first(self):
+        for name, first in (("a30", "network"), ("toaster", "linear")):
+            self.profiled("--for", "60s", "--name", name, "-o", name)
+            self.assertEqual((self.folder / "prepared").read_text().splitlines()[0], first)
+            (self.folder / "prepared").unlink()
+        self.assertIn("nowhere.jcpack", self.run_it("--for", "1s", "--pack", "nowhere.jcpack", code=1)[1])
 
     def test_power_of_the_gpu_is_that_of_the_windows(self):
         (self.folder / "gpu.toml").write_text("[[gpu]]\nload = {constant_w = 250}\n")

@@ -78,6 +78,12 @@ def octave(figures: Figures) -> str:
     return markdown(head, rows)
 
 
+def own_measurements(figures: Figures) -> str:
+    head = ["rows of", "n", "shipped pack", "bound, no trees", "fitted on the other families"]
+    means = figures["measured"]["means"].items()
+    return markdown(head, [[of, str(cell["n"]), *(percent(cell[by]) for by in ("shipped", "bound", "fit"))] for of, cell in means])
+
+
 def held_out_gpus(figures: Figures) -> str:
     return of_pack(figures, "held_out_gpus", eager)
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well a predictor fitted on a campaign's own rows knows a family of networks that was left out of it.
 
-    families.py JOULECAST ROWS.csv GPU.toml GRAPHS
+    families.py JOULECAST ROWS.csv GPU.toml GRAPHS [OUT.json]
 
 GRAPHS has NETWORK.onnx for every network of the table (tools/zoo makes them). For each family every operation that any
 of its networks has is left out of the fit, in both modes, and so are its networks; then the family's operations and
 networks are predicted. Printed are mean absolute errors in percent, by the shipped pack (which knows GPUs alone), by the bound
-without trees, and by the fit.
+without trees, and by the fit; OUT.json gets the means over all families, as shares.
 """
 import csv
 import json
@@ -87,6 +87,7 @@ class Judge:
 
 def main():
     judge = Judge(*sys.argv[1:5])
+    out = {"table": pathlib.Path(sys.argv[2]).name, "families": len(FAMILIES), "means": {}}
     print(f"{'family left out':<16}{'rows of':<11}{'mode':<11}{'n':>5}{'shipped':>9}{'bound':>8}{'fit':>8}")
     sums = {}
     for name in FAMILIES:
@@ -96,7 +97,10 @@ def main():
     for (kind, mode), parts in sums.items():
         total = sum(count for count, _ in parts)
         means = [sum(count * errors[i] for count, errors in parts) / total for i in range(3)]
+        out["means"][f"{kind}s, {mode}"] = {"n": total, **dict(zip(("shipped", "bound", "fit"), (m / 100 for m in means)))}
         print(f"{'all':<16}{kind:<11}{mode:<11}{total:>5}{means[0]:>9.0f}{means[1]:>8.1f}{means[2]:>8.1f}")
+    if sys.argv[5:]:
+        pathlib.Path(sys.argv[5]).write_text(json.dumps(out, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -183,7 +183,12 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   auto campaign = campaign_options(options);
   if (!campaign) return tl::unexpected(std::move(campaign).error());
   if (options.check_proportionality) return proportionality_command(*plan, options, *campaign, output);
-  if (!options.budget.empty()) campaign->budget = Seconds{*parse_seconds(options.budget)};
+  if (!options.budget.empty()) {
+    campaign->budget = Seconds{*parse_seconds(options.budget)};
+    auto expect = expectations_of(*plan, options);
+    if (!expect) return tl::unexpected(std::move(expect).error());
+    campaign->expect = std::move(*expect);
+  }
   Progress progress;
   if (!options.quiet) campaign->progress = [&](const profile::CampaignProgress& now) { progress.show(now); };
   std::signal(SIGINT, ask_to_stop);

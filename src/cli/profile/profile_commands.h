@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "cli/output.h"
 #include "cli/profile/profile_options.h"
 #include "profile/campaign.h"
@@ -12,6 +15,11 @@
 namespace joulecast::cli {
 
 Outcome profile_command(const ProfileOptions& options, Output& output);
+
+// What the predictor expects of the plan's operations on a GPU of its catalogue, and how little it is sure of it:
+// nothing on others. Keeps a reference to the plan.
+using Expect = std::function<profile::Expectations(const std::string& driver_name)>;
+tl::expected<Expect, Failure> expectations_of(const profile::Plan& plan, const ProfileOptions& options);
 
 // What the folder says of the plan's networks; nothing is measured.
 Outcome validate_command(const profile::Plan& plan, const ProfileOptions& options, Output& output);

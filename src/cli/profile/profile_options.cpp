@@ -9,10 +9,9 @@
 
 namespace joulecast::cli {
 
-void define_profile_options(CLI::App& app, ProfileOptions& options) {
-  const auto flag = [&](const char* name, bool& out, const char* text) {
-    app.add_flag(name, out, text)->option_text(" ");
-  };
+namespace {
+
+void define_subjects(CLI::App& app, ProfileOptions& options) {
   app.add_option("MODEL", options.models, "model files whose operations, and which themselves, are measured")
       ->type_name(kModel);
   app.add_option("--zoo", options.zoo, "networks of a library: torchvision, timm, ..., or torchvision:resnet18")
@@ -27,6 +26,9 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   app.add_option("-o,--output", options.output, "folder of the campaign; an interrupted one goes on there")
       ->required()
       ->type_name("FOLDER");
+}
+
+void define_conditions(CLI::App& app, ProfileOptions& options) {
   app.add_option("--gpu", options.gpu, "the GPU to measure, or cpu")->type_name("GPU");
   app.add_option("--name", options.name, "what rows call the device, instead of what its driver says")
       ->type_name("NAME");
@@ -42,8 +44,13 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
                  "whole shape of an input, as input:1x3x224x224, or of a module's, ids:8x128:i64")
       ->type_name("NAME:SHAPE");
   add_choice(app, "--only", options.only, "measure only these", {"operations", "networks"});
-  app.add_option("--for", options.budget, "stop after that time, as 30m; what tells most a second comes first")
+  app.add_option("--for", options.budget, "stop after that time, as 30m; what the predictor knows least comes first")
       ->type_name("TIME");
+  app.add_option("--pack", options.pack, "with --for: predictor pack instead of the shipped one")->type_name(kFile);
+  add_gpu_files(app, options.gpu_files);
+}
+
+void define_machines(CLI::App& app, ProfileOptions& options) {
   app.add_option("--shard", options.shard, "measure that part alone, in a folder in FOLDER, as 3/8")->type_name("K/N");
   add_count(app, "--slurm", options.slurm, "submit a job array of that many shards; with -n print it");
   app.add_option("--sbatch", options.sbatch, "an option for sbatch, as --sbatch=--partition=gpu")->type_name("OPTION");
@@ -55,6 +62,9 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   add_choice(app, "--runtime", options.runtime, "how the runner is to run it",
              {"pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"});
   add_count(app, "--threads", options.threads, "of a processor's work");
+}
+
+void define_protocol(CLI::App& app, ProfileOptions& options) {
   app.add_option("--target", options.target, "repeat until the relative standard error of the time is this")
       ->type_name("X");
   app.add_option("--noisy", options.noisy, "measure again what was left with a larger one")->type_name("X");
@@ -64,12 +74,28 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   app.add_option("--patience", options.patience_s, "seconds after which a silent runner is given up (120)")
       ->type_name("S");
   add_count(app, "--seed", options.seed, "of the random order");
+}
+
+void define_flags(CLI::App& app, ProfileOptions& options) {
+  const auto flag = [&](const char* name, bool& out, const char* text) {
+    app.add_flag(name, out, text)->option_text(" ");
+  };
   flag("--retry-failed", options.retry_failed, "measure again what failed");
   flag("--validate", options.validate, "hold sums of measured operations against the measured networks");
   flag("--check-proportionality", options.check_proportionality, "how short a run may be before its time lies");
   flag("-n,--dry-run", options.dry_run, "only say what would be measured");
   flag("--json", options.json, "print JSON");
   flag("-q,--quiet", options.quiet, "no progress");
+}
+
+}  // namespace
+
+void define_profile_options(CLI::App& app, ProfileOptions& options) {
+  define_subjects(app, options);
+  define_conditions(app, options);
+  define_machines(app, options);
+  define_protocol(app, options);
+  define_flags(app, options);
   add_examples(
       app,
       {"joulecast profile resnet50.onnx --batch 32 -o a100",

@@ -26,6 +26,8 @@ struct ProfileOptions {
   std::vector<std::string> words;   // what was typed, without --slurm and --sbatch
   std::size_t slurm = 0;            // shards of the job array; 0: none
   std::string budget;               // "30m"; empty: until all is done
+  std::string pack;                 // for budgets; empty: the shipped one
+  std::vector<std::string> gpu_files;
   std::size_t threads = 0, seed = 1;
   double target = 0.01, noisy = 0.02;
   std::optional<double> window_s, span_s, patience_s;
