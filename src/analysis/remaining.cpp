@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "analysis/phases.h"
+#include "series/distribution.h"
 
 namespace joulecast {
 namespace {
@@ -25,9 +26,23 @@ std::optional<std::size_t> number_of(const Event& event, const char* key) {
   return value;
 }
 
+// How much wider than a normal one the 95 % interval is.
+double students_factor(double degrees_of_freedom) {
+  constexpr double kQuantile = 0.975, kNormal = 1.959963984540054;
+  return series::t_quantile(kQuantile, degrees_of_freedom) / kNormal;
+}
+
+// What a counter adds at an update. They step each 100 ms or oftener.
+double step_of(const std::vector<double>& times_s, const std::vector<double>& energies_j) {
+  constexpr double kUpdate = 0.1;
+  if (times_s.size() < 2) return 0;
+  const double power = (energies_j.back() - energies_j.front()) / (times_s.back() - times_s.front());
+  return std::isfinite(power) ? std::max(0.0, power) * kUpdate : 0;
+}
+
 }  // namespace
 
-std::optional<StillToCome> still_to_come(const std::vector<double>& ends, double now, std::size_t total) {
+std::optional<StillToCome> still_to_come(const std::vector<double>& ends, double now, std::size_t total, double step) {
   if (ends.size() < 2) return std::nullopt;
   const auto warm = static_cast<double>(ends.size() - 1);
   const auto left = static_cast<double>(total - ends.size());
@@ -39,7 +54,10 @@ std::optional<StillToCome> still_to_come(const std::vector<double>& ends, double
   for (std::size_t i = 1; i < ends.size(); ++i) squares += std::pow(ends[i] - ends[i - 1] - mean, 2);
   const double variance = squares / (warm - 1);
   // Each epoch to come deviates by itself, and all of them together by the error of the mean.
-  out.error = std::sqrt(variance * (left + left * left / warm));
+  const double scatter = students_factor(warm - 1) * std::sqrt(variance * (left + left * left / warm));
+  // Both ends of a difference are behind: of the epochs, and of now and the last of them.
+  const double behind = step * std::hypot(left / warm, 1) / std::sqrt(6.0);
+  out.error = std::hypot(scatter, behind);
   return out;
 }
 
@@ -101,7 +119,7 @@ std::optional<Remaining> EpochProgress::remaining(MonotonicUs now, std::optional
   Remaining out{begun_, *total_, {}, {}};
   out.time_s = still_to_come(end_times_s_, seconds(now), *total_);
   if (energy_j && end_energies_j_.size() == end_times_s_.size()) {
-    out.energy_j = still_to_come(end_energies_j_, *energy_j, *total_);
+    out.energy_j = still_to_come(end_energies_j_, *energy_j, *total_, step_of(end_times_s_, end_energies_j_));
     // Epochs shorter than the sensor's updates draw nothing that can be seen.
     const bool seen = out.energy_j && end_energies_j_.back() > end_energies_j_.front();
     if (!seen || (out.energy_j->value <= 0 && out.time_s->value > 0)) out.energy_j.reset();

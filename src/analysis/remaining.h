@@ -14,13 +14,17 @@ namespace joulecast {
 
 struct StillToCome {
   double value = 0;
-  std::optional<double> error;  // standard error of what is to come, from the spread of the epochs; absent for one
+  // Half of the 95 % interval of what is to come, over 1.96: a standard error that knows how few epochs it is of (two
+  // make it 6.5 times as wide), and what the source's steps hide. Absent for one epoch.
+  std::optional<double> error;
 };
 
 // Of time or energy. `ends` is how much there had been at the end of each epoch so far, `now` how much there is now.
 // The first epoch warms up: the whole is what there was at its end, and the mean of the others for each that follows
-// it. Never negative. Absent until an epoch after the first has ended. Requires: ends.size() <= total.
-std::optional<StillToCome> still_to_come(const std::vector<double>& ends, double now, std::size_t total);
+// it. Never negative. Absent until an epoch after the first has ended. `step` is how far each of them may be
+// behind, evenly spread: what a counter adds at an update. Requires: ends.size() <= total.
+std::optional<StillToCome> still_to_come(const std::vector<double>& ends, double now, std::size_t total,
+                                         double step = 0);
 
 struct Remaining {
   std::size_t epoch = 0, total = 0;             // the one under way, from 1, of so many

@@ -22,9 +22,20 @@ TEST(StillToCome, IsTheWarmEpochsMeanForEachThatIsLeft) {
   const auto left = still_to_come({30, 39, 50, 60}, 64, 6);
   ASSERT_TRUE(left);
   EXPECT_DOUBLE_EQ(left->value, 16);
-  // The deviation is 1, and of the mean 1/sqrt(3): sqrt(2 + 4/3).
+  // The deviation is 1, and of the mean 1/sqrt(3): sqrt(2 + 4/3); Student's 4.303 of three stands for 1.96.
   ASSERT_TRUE(left->error);
-  EXPECT_NEAR(*left->error, std::sqrt(10.0 / 3), 1e-12);
+  EXPECT_NEAR(*left->error, std::sqrt(10.0 / 3) * 4.30265 / 1.95996, 1e-4);
+}
+
+TEST(StillToCome, OfTwoWarmEpochsIsWide) {
+  const auto left = still_to_come({30, 39, 50}, 50, 6);
+  EXPECT_NEAR(*left->error, std::sqrt(2 * (3 + 9 / 2.0)) * 12.7062 / 1.95996, 1e-3);
+}
+
+// Two epochs that look alike by a counter that steps by 60 J.
+TEST(StillToCome, IsNoSurerThanTheSourcesSteps) {
+  const auto left = still_to_come({100, 400, 700}, 700, 12, 60);
+  EXPECT_NEAR(*left->error, 60 * std::hypot(9 / 2.0, 1) / std::sqrt(6.0), 1e-9);
 }
 
 TEST(StillToCome, IsNotKnownFromTheFirstEpochAlone) {
@@ -64,6 +75,14 @@ TEST(EpochProgress, TellsEpochTimeAndEnergy) {
   EXPECT_EQ(left->total, 4U);
   EXPECT_DOUBLE_EQ(left->time_s->value, 9);
   EXPECT_DOUBLE_EQ(left->energy_j->value, 900);
+}
+
+TEST(EpochProgress, LikeEpochsAreNotCertain) {
+  EpochProgress run = two_epochs("", "index=1\ttotal=9");
+  run.hear(at(17, EventKind::kBegin, "epoch", "index=2\ttotal=9"), 1500);
+  run.hear(at(22, EventKind::kEnd, "epoch"), 2000);
+  // 100 W: 10 J a step of 100 ms.
+  EXPECT_NEAR(*run.remaining(22 * kSecond, 2000)->energy_j->error, 10 * std::hypot(3, 1) / std::sqrt(6.0), 1e-9);
 }
 
 TEST(EpochProgress, TakesTheTotalOfTheTrainingToo) {

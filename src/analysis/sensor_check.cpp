@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -109,6 +110,20 @@ series::Series polls_of(const std::vector<Reading>& readings) {
   return polls;
 }
 
+// What was seen is a whole multiple of the period. A buffer has each update once: it is not polled too slowly.
+double period_of(Seconds known, const series::UpdatePeriod& seen, bool buffer) {
+  constexpr double kMostTimes = 3;  // of more, a few percent may be either of two
+  constexpr double kOnGrid = 0.75;
+  constexpr double kLeastPolls = 1.95;  // two, but for their jitter
+  constexpr double kMostOff = 0.1;
+  const double times = std::max(1.0, std::round(seen.period / known));
+  const Seconds period = seen.period / times;
+  if (times > kMostTimes || series::has(seen.warnings, series::Warning::kFewSamples)) return known.value();
+  const bool polled_well = kLeastPolls * seen.poll <= period && seen.on_grid >= kOnGrid;
+  const bool near = std::abs(period / known - 1) <= kMostOff;
+  return polled_well || (buffer && near) ? period.value() : known.value();
+}
+
 void add_class(SensorCheck& check, const Recording& recording) {
   const auto sensor = sensor_class_of(recording, check.channel);
   if (!sensor) return;
@@ -145,8 +160,12 @@ std::optional<SensorClass> sensor_class_of(const Recording& recording, const Cha
 }
 
 std::optional<double> update_period_of(const Recording& recording, std::size_t channel) {
-  const auto period = series::update_period(polls_of(recording.readings[channel]));
-  return period ? std::optional(period->period.value()) : std::nullopt;
+  const auto sensor = sensor_class_of(recording, recording.channels[channel]);
+  const series::SensorMeaning meaning = sensor ? series::meaning(*sensor) : series::SensorMeaning{};
+  const auto seen = series::update_period(polls_of(recording.readings[channel]));
+  if (!seen) return meaning.period ? std::optional(meaning.period->value()) : std::nullopt;
+  if (!meaning.period) return seen->period.value();
+  return period_of(*meaning.period, *seen, recording.channels[channel].source.ends_with("-buffer"));
 }
 
 std::vector<SensorCheck> check_sensors(const Recording& recording) {
@@ -159,7 +178,7 @@ std::vector<SensorCheck> check_sensors(const Recording& recording) {
     const auto& readings = recording.readings[i];
     if (!readings.empty()) {
       check.newest = static_cast<double>(readings.back().value) * info(check.channel.signal).step;
-      check.period_s = update_period_of(recording, i);
+      if (const auto seen = series::update_period(polls_of(readings))) check.period_s = seen->period.value();
     }
     if (check.channel.signal == Signal::kPower) add_class(check, recording);
     for (const AbsenceRecord& record : recording.absences) {

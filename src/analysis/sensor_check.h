@@ -27,7 +27,9 @@ struct SensorCheck {
 // name of the product stands in where an import knows no architecture. The driver's buffer holds what its register
 // showed only where the register has one meaning.
 std::optional<series::SensorClass> sensor_class_of(const Recording& recording, const Channel& channel);
-// Between updates of a channel's value, as seen; absent where it hardly changed.
+// Seconds between updates of a channel's sensor: its class', which single cards are some percent off, made exact by
+// what was seen where that tells it. What is seen alone is not the period: a load that turns every 200 ms changes the
+// value of a sensor of 100 ms as seldom. Without a class what was seen; absent where the value hardly changed.
 std::optional<double> update_period_of(const Recording& recording, std::size_t channel);
 
 // One entry a channel.

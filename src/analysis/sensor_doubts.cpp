@@ -79,7 +79,8 @@ std::optional<std::string> aliased_by_meter(const Recording& recording, const st
     blocks.settle = std::max(blocks.settle, 2 * blocks.block);
     const auto compared = series::compare_sources(reading, reference, blocks);
     if (compared && series::has(compared->warnings, Warning::kAliasing)) {
-      return fmt::format("it wanders by {:.0f} % while {} is steady", compared->wander * 100, meter);
+      return fmt::format("it wanders by {:.0f} % while {} is steady; its energy is worthless", compared->wander * 100,
+                         meter);
     }
   }
   return std::nullopt;
@@ -117,15 +118,16 @@ bool stands_still(const Marks& marks, const Series& reading) {
   return levels && levels->second - levels->first <= kNoise * levels->second;
 }
 
-// The levels that readings show; phases that fill their period may be anything inside, half of it is the usual worst.
+// The levels that readings show; phases that fill their period may be anything inside.
 std::optional<series::PeriodicLoad> load_of(const Marks& marks, const Series& reading) {
   const auto period = series::period_of_marks(marks.begins_s, 1);
   const auto levels = levels_of(marks, reading);
   if (!period || !levels || !(levels->second > levels->first)) return std::nullopt;
   constexpr double kFills = 0.95;
   const double duty = marks.marked_s / static_cast<double>(marks.begins_s.size()) / period->value();
-  return series::PeriodicLoad{*period / marks.steps_each, duty > 0 && duty < kFills ? duty : 0.5, Watts{levels->first},
-                              Watts{levels->second}};
+  const bool told = duty > 0 && duty < kFills && marks.steps_each == 1;
+  return series::PeriodicLoad{*period / marks.steps_each, told ? std::optional(duty) : std::nullopt,
+                              Watts{levels->first}, Watts{levels->second}};
 }
 
 // Readings that stand still where every one, or every second or third, shows the same moment of the load: what it does
@@ -144,7 +146,7 @@ std::optional<std::string> still_in_step(const Marks& marks, const Series& readi
   if (whole > kMostMoments || std::abs(ratio / whole - 1) > kMostOff) return std::nullopt;
   return fmt::format(
       "{} repeats every {:.4g} ms, in step with the sensor's {:.4g} ms, and the readings stand still: what it draws "
-      "between them cannot be told",
+      "between them cannot be told; its energy is worthless",
       marks.name, period.value() * 1e3, sensor.period->value() * 1e3);
 }
 
@@ -155,7 +157,6 @@ std::optional<std::string> aliased_by_marks(const Recording& recording, const st
   if (!channel) return std::nullopt;
   const Series reading = power_series(recording, *channel);
   series::SensorMeaning sensor = series::meaning(*answer.sensor);
-  // The driver's buffer has each update once, and times of its own.
   if (const auto measured = update_period_of(recording, *channel)) sensor.period = Seconds{*measured};
   for (const Marks& marks : marks_of(phases)) {
     if (auto still = still_in_step(marks, reading, sensor)) return still;
@@ -164,9 +165,9 @@ std::optional<std::string> aliased_by_marks(const Recording& recording, const st
     const Seconds time{marks.begins_s.back() - marks.begins_s.front()};
     const auto doubt = series::aliasing_by_period(*load, sensor, time);
     if (doubt && series::has(doubt->warnings, Warning::kAliasing)) {
-      return fmt::format("{} repeats every {:.4g} ms, in step with the sensor's {:.4g} ms: up to {:.0f} % off",
-                         marks.name, load->period.value() * 1e3, sensor.period->value() * 1e3,
-                         std::min(1.0, doubt->mean_error) * 100);
+      return fmt::format(
+          "{} repeats every {:.4g} ms, in step with the sensor's {:.4g} ms; its energy may be up to {:.0f} % off",
+          marks.name, load->period.value() * 1e3, sensor.period->value() * 1e3, std::min(1.0, doubt->mean_error) * 100);
     }
   }
   return std::nullopt;
@@ -215,7 +216,7 @@ class Doubter {
     if (!shown) shown = aliased_by_marks(recording_, phases_, device_.device, answer);
     if (!shown) return;
     add(answer.source, *answer.sensor, Warning::kAliasing,
-        fmt::format("{} aliases: {}; its energy is worthless. {}", answer.source, *shown, advice(Warning::kAliasing)));
+        fmt::format("{} aliases: {}. {}", answer.source, *shown, advice(Warning::kAliasing)));
   }
 
   // Nothing gave the energy; what was refused says why.

@@ -180,6 +180,50 @@ TEST(SensorDoubts, WhatIsInStepIsToldByThePeriodAsMeasured) {
   EXPECT_EQ(warnings(run), List{Warning::kPartlySeen});
 }
 
+// What a sensor of 25 in every 100 ms, polled every 20, shows of 380 and 100 W in turn; the energy is 240 W's.
+Recording square(double half_s, std::int64_t marks, double busy) {
+  Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
+  for (const char* source : {"nvml-instant", "nvml-power-usage"}) {
+    power(run, "gpu0", source, 0.02, 2 * half_s * static_cast<double>(marks), [&](double t) {
+      const double update = std::floor(t / 0.1 + 1e-6) * 0.1;
+      return std::fmod(update + 0.03, 2 * half_s) < half_s ? 380 : 100;
+    });
+  }
+  batches(run, std::llround(2 * half_s * kMicro), marks, {7, {}, busy});
+  return run;
+}
+
+TEST(SensorDoubts, ASquareWaveHidesNotItsOwnStepWithTheSensor) {
+  for (const std::int64_t marks : {10, 20, 30, 100}) {
+    const RunSummary summary = summarize(square(0.25, marks, 0.5)).value();
+    ASSERT_EQ(summary.sensor_doubts.size(), 2U) << marks;
+    const std::string& text = summary.sensor_doubts[1].text;
+    EXPECT_NE(text.find("every 500 ms, in step with the sensor's 100 ms; its energy may be up to"), std::string::npos)
+        << text;
+    // A reading of five is on the wrong side at most: half of 280 W / 5 / 240 W, and no more than twice that is said.
+    const int off = std::stoi(text.substr(text.find("up to ") + 6));
+    EXPECT_GE(off, 12);
+    EXPECT_LE(off, 24);
+    EXPECT_EQ(text.find("worthless"), std::string::npos);
+  }
+}
+
+// Four readings a period, two of which are on: right, whatever the phase.
+TEST(SensorDoubts, AKnownSquareWaveOfFourPeriodsIsSeenRightly) {
+  EXPECT_EQ(warnings(square(0.2, 20, 0.5)), List{Warning::kPartlySeen});
+  // Of what fills its period nobody knows that.
+  EXPECT_EQ(warnings(square(0.2, 20, 1)), (List{Warning::kPartlySeen, Warning::kAliasing}));
+}
+
+TEST(SensorDoubts, WhatAliasesHasNoErrorThatIsKnown) {
+  const RunSummary summary = summarize(square(0.25, 20, 0.5)).value();
+  EXPECT_TRUE(summary.devices[0].energy_j);
+  EXPECT_FALSE(summary.devices[0].standard_error_j);
+  EXPECT_TRUE(aliases(summary, "gpu0", "nvml-instant"));
+  EXPECT_FALSE(aliases(summary, "gpu0", "nvml-counter"));
+  EXPECT_TRUE(summarize(square(0.2, 20, 0.5)).value().devices[0].standard_error_j);
+}
+
 TEST(SensorDoubts, TheRecordersOwnPhasesAreNoLoad) {
   Recording run = on("ampere", "NVIDIA A100-SXM4-40GB");
   updated_each(run, 0.1);

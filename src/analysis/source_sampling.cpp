@@ -7,17 +7,9 @@
 
 #include "analysis/channel_series.h"
 #include "analysis/sensor_check.h"
-#include "series/sensor_class.h"
 
 namespace joulecast {
 namespace {
-
-std::optional<double> period_of(const Recording& recording, std::size_t channel) {
-  if (const auto seen = update_period_of(recording, channel)) return seen;
-  const auto sensor = sensor_class_of(recording, recording.channels[channel]);
-  const auto period = sensor ? series::meaning(*sensor).period : std::nullopt;
-  return period ? std::optional(period->value()) : std::nullopt;
-}
 
 std::size_t lost_updates(const series::Series& polls, double period) {
   constexpr double kLostFactor = 1.5;
@@ -39,6 +31,7 @@ std::vector<SourceSampling> sampling_of_sources(const Recording& recording) {
     if (!tells_energy(recording.channels[i])) continue;
     SourceSampling one;
     one.channel = recording.channels[i];
+    one.update_period_s = update_period_of(recording, i);
     // Of a counter the polls, not the steps.
     series::Series polls;
     for (const Reading& reading : recording.readings[i]) {
@@ -46,12 +39,12 @@ std::vector<SourceSampling> sampling_of_sources(const Recording& recording) {
       polls.value.push_back(static_cast<double>(reading.value));
     }
     if (auto sampling = series::sampling_of(polls)) {
-      const auto period = period_of(recording, i);
       // Slower polls than updates are a choice, not a loss.
-      if (period) sampling->lost = lost_updates(polls, std::max(*period, sampling->usual_gap.value()));
+      if (one.update_period_s) {
+        sampling->lost = lost_updates(polls, std::max(*one.update_period_s, sampling->usual_gap.value()));
+      }
       one.sampling = *std::move(sampling);
     }
-    one.update_period_s = update_period_of(recording, i);
     for (const AbsenceRecord& record : recording.absences) {
       if (record.channel == i) (record.absence == Absence::kLost ? one.dropped : one.absent) += record.count;
     }

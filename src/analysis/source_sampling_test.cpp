@@ -49,5 +49,27 @@ TEST(SourceSampling, APollThatCameLateLosesNothingOfASlowerSensor) {
   EXPECT_EQ(sampling_of_sources(run)[0].sampling->lost, 0U);
 }
 
+// A load that turns every 200 ms changes the value of a sensor of 102 ms every second time.
+TEST(SourceSampling, TheUpdatePeriodIsTheSensorsNotTheLoads) {
+  const auto period = [](double update_us, std::int64_t half_us) {
+    Recording run;
+    run.head["devices"] = {{{"id", "gpu0"},
+                            {"name", "NVIDIA A100-SXM4-40GB"},
+                            {"details", {{"architecture", "ampere"}, {"driver", "535.54"}}}}};
+    run.channels = {{"gpu0", Signal::kPower, "nvml-instant", std::nullopt}};
+    run.readings.resize(1);
+    for (std::int64_t i = 0; i <= 2000; ++i) {
+      const auto update = static_cast<std::int64_t>(static_cast<double>(i) * 10'000 / update_us);
+      const auto time = static_cast<std::int64_t>(static_cast<double>(update) * update_us);
+      run.readings[0].push_back({i * 10'000, time / half_us % 2 == 0 ? 380'000 : 100'000});
+    }
+    return *sampling_of_sources(run)[0].update_period_s;
+  };
+  EXPECT_NEAR(period(102'000, 204'000), 0.102, 0.0005);
+  EXPECT_NEAR(period(100'000, 250'000), 0.1, 0.0005);
+  EXPECT_NEAR(period(100'000, 1'000'000), 0.1, 1e-9) << "of ten updates a change the class' is better";
+  EXPECT_NEAR(period(31'000, 31'000), 0.031, 0.0005) << "a card may be faster than its class";
+}
+
 }  // namespace
 }  // namespace joulecast

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/limit_changes.h"
 #include "analysis/reading_interval.h"
 #include "analysis/run_device.h"
 #include "analysis/sensor_doubts.h"
@@ -22,6 +23,12 @@ constexpr const char* kBaseline = "baseline";
 
 bool is_ours(const Phase& phase) {
   return phase.track == kRecorderTrack && (phase.name == kCommand || phase.name == kBaseline || phase.name == kWarmup);
+}
+
+bool is_within(const Phase& phase, const std::vector<FailedRun>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [&](const FailedRun& run) {
+    return phase.begin >= run.command.begin && phase.begin < run.command.end;
+  });
 }
 
 class Summarizer {
@@ -38,7 +45,7 @@ class Summarizer {
   DeviceSummary device(const std::string& id, const RunSummary& summary) const;
   void add_idle(DeviceSummary& device, double seconds) const;
   [[nodiscard]] std::optional<double> idle_power(const std::string& device) const;
-  std::vector<PhaseGroup> groups() const;
+  [[nodiscard]] std::vector<PhaseGroup> groups(const std::vector<FailedRun>& failed) const;
   [[nodiscard]] PhaseGroup group(const std::string& name, const std::vector<Phase>& phases) const;
   // Of each phase; absent where nothing covers one of them.
   [[nodiscard]] std::optional<std::vector<double>> joules(const std::string& device,
@@ -56,7 +63,9 @@ class Summarizer {
 
 Result<RunSummary> Summarizer::summary() {
   RunSummary out;
-  out.commands = own_phases(phases_.phases, kCommand);
+  SortedRuns runs = sort_runs(recording_, own_phases(phases_.phases, kCommand));
+  out.commands = std::move(runs.counted);
+  out.failed = std::move(runs.left_out);
   const auto span = recording_.span();
   if (out.commands.empty() && span && span->end > span->begin) {
     out.commands.push_back({"recording", {}, 0, span->begin, span->end, false});
@@ -66,9 +75,14 @@ Result<RunSummary> Summarizer::summary() {
   for (const Phase& command : out.commands) times.push_back(command.seconds());
   out.time_s = spread(times);
   for (const std::string& id : accountant_.devices()) out.devices.push_back(device(id, out));
-  out.phases = groups();
+  out.phases = groups(out.failed);
   out.sensor_doubts = sensor_doubts(recording_, phases_.phases, out.devices);
+  for (DeviceSummary& device : out.devices) {
+    const auto best = device.runs.empty() ? std::nullopt : answer(device.runs.front());
+    if (best && aliases(out, device.device, best->source)) device.standard_error_j.reset();
+  }
   out.doubts = doubts(out);
+  if (!runs.doubt.empty()) out.doubts.push_back(std::move(runs.doubt));
   return out;
 }
 
@@ -161,10 +175,10 @@ PhaseGroup Summarizer::group(const std::string& name, const std::vector<Phase>& 
   return out;
 }
 
-std::vector<PhaseGroup> Summarizer::groups() const {
+std::vector<PhaseGroup> Summarizer::groups(const std::vector<FailedRun>& failed) const {
   std::vector<std::pair<std::string, std::vector<Phase>>> by_name;
   for (const Phase& phase : phases_.phases) {
-    if (is_ours(phase)) continue;
+    if (is_ours(phase) || is_within(phase, failed)) continue;
     auto at = std::find_if(by_name.begin(), by_name.end(), [&](const auto& one) { return one.first == phase.name; });
     if (at == by_name.end()) at = by_name.insert(by_name.end(), {phase.name, {}});
     at->second.push_back(phase);
@@ -182,7 +196,12 @@ std::vector<std::string> Summarizer::doubts(const RunSummary& summary) const {
   if (damage.damaged > 0)
     out.push_back(fmt::format("{} bytes of the recording are damaged and left out", damage.damaged));
   if (phases_.stray_ends > 0) out.push_back(fmt::format("{} ends of phases have no begin", phases_.stray_ends));
+  constexpr double kNotIdle = 1.1;
   for (const DeviceSummary& device : summary.devices) {
+    if (device.idle_share.value_or(0) > kNotIdle) {
+      out.push_back(fmt::format("{}: its idle power of {:.0f} W is above the {:.0f} W of the run: it cannot be right",
+                                device.device, *device.idle_power_w, device.power_w->mean));
+    }
     for (const DeviceAccount& run : device.runs) {
       for (const std::string& doubt : run.doubts) {
         std::string text = fmt::format("{}: {}", device.device, doubt);
@@ -194,6 +213,7 @@ std::vector<std::string> Summarizer::doubts(const RunSummary& summary) const {
       }
     }
   }
+  for (std::string& doubt : limit_doubts(recording_, summary.commands)) out.push_back(std::move(doubt));
   for (std::string& doubt : interval_doubts(recording_, summary.devices, options_.expected_interval)) {
     out.push_back(std::move(doubt));
   }
@@ -214,6 +234,12 @@ std::vector<Phase> own_phases(const std::vector<Phase>& phases, std::string_view
 std::optional<SourceEnergy> answer(const DeviceAccount& account) {
   if (account.energy.empty() || account.energy.front().coverage < kLeastCoverage) return std::nullopt;
   return account.energy.front();
+}
+
+bool aliases(const RunSummary& summary, const std::string& device, const std::string& source) {
+  return std::any_of(summary.sensor_doubts.begin(), summary.sensor_doubts.end(), [&](const SensorDoubt& doubt) {
+    return doubt.warning == series::Warning::kAliasing && doubt.device == device && doubt.source == source;
+  });
 }
 
 std::size_t steps_of(const Phase& phase) {

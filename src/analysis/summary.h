@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/account.h"
+#include "analysis/failed_runs.h"
 #include "analysis/phases.h"
 #include "recording/recording.h"
 #include "series/warning.h"
@@ -28,10 +29,12 @@ struct DeviceSummary {
   std::string device, name;
   // Over the repeats of the command. Absent where readings cover too little of one of them.
   std::optional<Spread> energy_j, power_w;
-  std::optional<double> standard_error_j;  // of the mean energy: of the source, and of the repeats where there are some
-  std::optional<double> edp_js;            // mean energy times mean time
-  std::optional<double> ed2p_js2;          // times the mean time once more
-  std::optional<double> idle_power_w;      // of the phase "baseline", or as given
+  // Of the mean energy: of the source, and of the repeats where there are some. Absent where the source aliases: its
+  // readings do not tell how far they are off.
+  std::optional<double> standard_error_j;
+  std::optional<double> edp_js;        // mean energy times mean time
+  std::optional<double> ed2p_js2;      // times the mean time once more
+  std::optional<double> idle_power_w;  // of the phase "baseline", or as given
   std::optional<double> above_idle_j;
   std::optional<double> idle_share;  // of the energy: what idling as long would have drawn
   std::vector<DeviceAccount> runs;   // one entry a repeat
@@ -57,8 +60,9 @@ struct SensorDoubt {
 };
 
 struct RunSummary {
-  // The repeats of the command; where nobody marked one, the whole recording.
+  // The repeats of the command that worked, or all where none did; where nobody marked one, the whole recording.
   std::vector<Phase> commands;
+  std::vector<FailedRun> failed;  // those that are left out of everything else
   Spread time_s;
   std::vector<DeviceSummary> devices;
   std::vector<PhaseGroup> phases;  // by their first begin; without commands, warm-ups and baseline
@@ -75,6 +79,8 @@ struct SummaryOptions {
 // Errors: kInvalidInput for a recording of no time at all.
 Result<RunSummary> summarize(const Recording& recording, const SummaryOptions& options = {});
 
+// Whether a doubt of aliasing is about the source: then nothing tells its error.
+bool aliases(const RunSummary& summary, const std::string& device, const std::string& source);
 // How many steps went by in a phase: fast ones are marked many at a time ("count=25").
 std::size_t steps_of(const Phase& phase);
 // Phases of that name that the recorder marked itself, such as "baseline".

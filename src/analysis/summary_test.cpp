@@ -48,6 +48,18 @@ TEST(Summary, TheBaselineIsTakenOff) {
   EXPECT_TRUE(summary.phases.empty());
 }
 
+TEST(Summary, AnIdlePowerAboveTheRunsIsDoubted) {
+  Recording run = recording();
+  run.events = {event(11 * kSecond, EventKind::kBegin, "command"), event(19 * kSecond, EventKind::kEnd, "command")};
+  SummaryOptions options;
+  options.idle_power_w = 5000;
+  EXPECT_EQ(
+      summarize(run, options).value().doubts,
+      std::vector<std::string>{"gpu0: its idle power of 5000 W is above the 300 W of the run: it cannot be right"});
+  options.idle_power_w = 290;
+  EXPECT_TRUE(summarize(run, options).value().doubts.empty());
+}
+
 TEST(Summary, StepsMarkedManyAtATimeCountOneByOne) {
   Recording run = recording();
   run.events = {event(kSecond, EventKind::kBegin, "batch", 9, "index=0\tcount=3"),

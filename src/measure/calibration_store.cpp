@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/calibration_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "base/mapped_file.h"
+#include "base/whole_file.h"
 
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
@@ -104,29 +103,6 @@ Result<StoredLine> line_of(const toml::table& table) {
   return out;
 }
 
-tl::unexpected<Error> failed(const std::string& path) {
-  return io_error(fmt::format("{}: {}", path, std::generic_category().message(errno)));
-}
-
-Result<void> write_durably(const std::string& path, const std::string& text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return failed(path);
-  std::size_t at = 0;
-  bool good = true;
-  while (good && at < text.size()) {
-    const ssize_t done = ::write(file, text.data() + at, text.size() - at);
-    if (done < 0 && errno == EINTR) continue;
-    good = done > 0;
-    if (good) at += static_cast<std::size_t>(done);
-  }
-  good = good && ::fsync(file) == 0;
-  const int why = errno;
-  ::close(file);
-  if (good) return {};
-  errno = why;
-  return failed(path);
-}
-
 }  // namespace
 
 Result<std::string> calibration_file() {
@@ -186,12 +162,7 @@ Result<void> save_calibration(const std::string& path, const std::vector<StoredL
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
   if (error) return io_error(fmt::format("{}: {}", path, error.message()));
-  const std::string part = fmt::format("{}.{}.part", path, ::getpid());
-  JC_RETURN_IF_ERROR(write_durably(part, text));
-  if (::rename(part.c_str(), path.c_str()) == 0) return {};
-  const auto why = failed(path);
-  ::unlink(part.c_str());
-  return why;
+  return replace_file(path, text);
 }
 
 }  // namespace joulecast

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -22,13 +23,22 @@ constexpr int kNotFound = 127;
 constexpr int kNotExecutable = 126;
 constexpr int kOfSignal = 128;
 constexpr std::array kStops{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+// Nothing to us, but maybe to the child: schedulers warn with them that a job's time is nearly over. Real-time signals
+// too. Those that stop and continue a job stay what they are: they hold us up as they do the child.
+constexpr std::array kMessages{SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGXCPU, SIGWINCH, SIGURG};
 
 sigset_t watched() {
   sigset_t set;
   sigemptyset(&set);
   for (const int signal : kStops) sigaddset(&set, signal);
+  for (const int signal : kMessages) sigaddset(&set, signal);
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&set, signal);
   sigaddset(&set, SIGCHLD);
   return set;
+}
+
+bool asks_to_stop(int signal) {
+  return std::find(kStops.begin(), kStops.end(), signal) != kStops.end();
 }
 
 // What went wrong between fork and exec.
@@ -147,7 +157,7 @@ bool pause_for(std::chrono::milliseconds time) {
     const auto left = deadline - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds(0)) return false;
     const int signal = next_signal(set, left, nullptr);
-    if (signal > 0 && signal != SIGCHLD) return true;
+    if (asks_to_stop(signal)) return true;
   }
 }
 
@@ -178,6 +188,7 @@ Waited ChildWaiter::wait(std::chrono::milliseconds timeout) {
     if (signal <= 0 || signal == SIGCHLD) continue;
     if (came.si_code == SI_USER && came.si_pid == ::getpid()) continue;  // what we sent to our group
     pass_on(came);
+    if (!asks_to_stop(signal)) continue;
     if (++stops_ > 1 && signal == SIGINT) return {std::nullopt, true};
   }
 }

@@ -34,8 +34,8 @@ struct ChildEnd {
   long max_rss_kb = 0;
 };
 
-// Signals that stop a program, and that a child ended, blocked in this thread and those it starts, so that
-// wait_for_child() sees them. Put back as they were at the end.
+// Signals that stop a program or tell it something (SIGUSR1), and that a child ended, blocked in this thread and those
+// it starts, so that wait_for_child() sees them. Put back as they were at the end.
 class SignalsBlocked {
  public:
   SignalsBlocked();
@@ -53,7 +53,8 @@ struct NotStarted {
 // Requires: at least one word; a SignalsBlocked alive.
 tl::expected<pid_t, NotStarted> start_child(const std::vector<std::string>& command, const ChildOptions& options);
 
-// Waits; true where a signal that asks for the end of the run cut that short. Requires: a SignalsBlocked alive.
+// Waits; true where a signal that asks for the end of the run cut that short. Others are for a child, and there is
+// none: they are dropped. Requires: a SignalsBlocked alive.
 bool pause_for(std::chrono::milliseconds time);
 
 struct Waited {

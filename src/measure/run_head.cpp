@@ -8,6 +8,7 @@
 #include <array>
 #include <ctime>
 #include <fstream>
+#include <string_view>
 
 #include "power/local_rank.h"
 
@@ -58,11 +59,26 @@ Json environment() {
   return out;
 }
 
+// "Debian GNU/Linux 12 (bookworm)"; empty where the system does not say.
+std::string distribution() {
+  constexpr std::string_view kKey = "PRETTY_NAME=";
+  std::ifstream in("/etc/os-release");
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(kKey)) continue;
+    line.erase(0, kKey.size());
+    const bool quoted =
+        line.size() >= 2 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front();
+    return quoted ? line.substr(1, line.size() - 2) : line;
+  }
+  return {};
+}
+
 Json machine() {
   utsname system{};
   ::uname(&system);
   return {{"host", system.nodename},
           {"os", fmt::format("{} {}", system.sysname, system.release)},
+          {"distribution", distribution()},
           {"architecture", system.machine},
           {"boot_id", first_line("/proc/sys/kernel/random/boot_id")},
           {"cpus", ::sysconf(_SC_NPROCESSORS_ONLN)}};
@@ -88,7 +104,7 @@ std::string iso_utc(std::int64_t microseconds) {
 
 Json run_head(const std::vector<std::string>& command, const Found& found, const std::string& tool_version) {
   Json devices = Json::array();
-  for (const Device& device : found.devices) {
+  for (const MeasuredDevice& device : found.devices) {
     devices.push_back({{"id", device.id}, {"kind", device.kind}, {"name", device.name}, {"details", device.details}});
   }
   Json missing = Json::array();

@@ -17,10 +17,12 @@
 #include "measure/guardian.h"
 #include "measure/held_settings.h"
 #include "measure/process_session.h"
+#include "measure/recorded_settings.h"
 #include "measure/run_head.h"
 #include "measure/sweep_claim.h"
 #include "measure/sweep_gpus.h"
 #include "power/gpu_choice.h"
+#include "recording/recording.h"
 
 namespace joulecast {
 namespace {
@@ -65,6 +67,7 @@ class Series {
   Result<void> one(const SweepRun& run, SweepEnd& end);
   [[nodiscard]] std::optional<double> temperature() const;
   [[nodiscard]] ChildOptions child_options() const;
+  [[nodiscard]] std::string not_held(const SweepRun& run) const;
   std::optional<int> wait_for(const std::vector<std::string>& command, const ChildOptions& child, PassOn pass_on);
   [[nodiscard]] std::vector<std::string> measure_words(const SweepRun& run) const;
   void say(const std::string& line) const {
@@ -199,6 +202,14 @@ std::vector<std::string> Series::measure_words(const SweepRun& run) const {
   return words;
 }
 
+// Now, or at some time while the command ran.
+std::string Series::not_held(const SweepRun& run) const {
+  std::string now = held_.not_held(run.settings);
+  if (!now.empty() || run.settings.empty()) return now;
+  const auto recording = load_recording(folder_.recording(run));
+  return recording ? not_held_in(*recording, run.settings) : std::string();
+}
+
 Result<void> Series::one(const SweepRun& run, SweepEnd& end) {
   SweepRecord record{run, this_host(), 0, {}, 0, iso_utc(utc_now()), {}, true, gpus_.found};
   JC_RETURN_IF_ERROR(folder_.set_aside(run));
@@ -215,7 +226,7 @@ Result<void> Series::one(const SweepRun& run, SweepEnd& end) {
   if (!code) return {};
   record.code = *code;
   record.wall_s = seconds_since(begin);
-  record.not_held = held_.not_held(run.settings);
+  record.not_held = not_held(run);
   const bool good = record.code == 0 && record.not_held.empty();
   ++(good ? end.done : end.failed);
   if (record.code != 0) say(fmt::format("{}: exit code {}; its output: {}", run.id(), *code, folder_.log(run)));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/summary.h"
+#include "measure/recorded_settings.h"
 #include "measure/sweep_record.h"
 #include "recording/recording.h"
 
@@ -67,16 +68,6 @@ void add_setting(SweepMeasurement& out, const SweepRecord& record, const Recordi
   if (highest > 0) out.device_limit_w = highest;
 }
 
-// Locks cannot be read back, but clocks can. A step of 15 MHz more is rounding.
-std::string broken_lock(const SweepRecord& record, const DeviceSummary& device) {
-  constexpr double kStep = 15;
-  const auto& lock = record.run.settings.sm_lock;
-  if (!lock || device.runs.empty() || !device.runs.front().sm_clock_hz) return {};
-  const double highest = device.runs.front().sm_clock_hz->high * kMegahertz;
-  if (highest <= lock->high_mhz + kStep) return {};
-  return fmt::format("{}: its SM clock was up to {:.0f} MHz, locked to {} MHz", device.device, highest, lock->high_mhz);
-}
-
 void add_doubts(const SweepRecord& record, const RunSummary& summary, std::vector<std::string>& out) {
   std::vector<std::string> doubts = summary.doubts;
   if (!record.cooled) doubts.emplace_back("some runs began warmer than the plan wants");
@@ -124,8 +115,8 @@ std::string add_run(const SweepRecord& record, const std::string& path, LoadedSw
   if (!recording) return recording.error().text();
   const auto summary = summarize(*recording);
   if (!summary) return summary.error().text();
-  for (const DeviceSummary* device : devices_of(*summary)) {
-    if (std::string broken = broken_lock(record, *device); !broken.empty()) return broken;
+  if (std::string why = not_held_in(*recording, record.run.settings); !why.empty()) {
+    return "the setting did not last: " + why;
   }
   out.runs.push_back(measurement_of(record, *recording, *summary));
   add_machine(record, *recording, out);
@@ -168,8 +159,8 @@ void settle_energy(LoadedSweep& out) {
 }  // namespace
 
 Result<LoadedSweep> load_sweep(const std::string& folder) {
-  JC_ASSIGN_OR_RETURN(const std::vector<SweepRecord> records, read_records(folder));
   LoadedSweep out;
+  JC_ASSIGN_OR_RETURN(const std::vector<SweepRecord> records, read_records(folder, out.left_out));
   out.command = sweep_command_of(folder);
   Hosts hosts;
   for (const SweepRecord& record : records) {

@@ -2,16 +2,15 @@
 #include "measure/sweep_record.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "base/whole_file.h"
 #include "measure/restore_journal.h"
 #include "measure/sweep_claim.h"
 
@@ -31,16 +30,8 @@ std::string file_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// By another name first, so that nobody sees half of it.
-Result<void> write_whole(const std::string& path, const Json& json) {
-  const std::string part = fmt::format("{}.{}.part", path, ::getpid());
-  std::ofstream file(part);
-  file << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(part, path, error);
-  if (!file || error) return io_error(fmt::format("{}: cannot be written", path));
-  return {};
+Result<void> write_json(const std::string& path, const Json& json) {
+  return replace_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 // What has to be the same for runs to belong together; limits and repetitions may be added later.
@@ -154,7 +145,7 @@ Result<void> SweepFolder::make() {
   fs::create_directories(path_, error);
   if (error) return io_error(fmt::format("{}: {}", path_, error.message()));
   new_ = true;
-  return write_whole(path_ + kFolderFile, identity_);
+  return write_json(path_ + kFolderFile, identity_);
 }
 
 void SweepFolder::unmake() {
@@ -198,10 +189,10 @@ Result<void> SweepFolder::set_aside(const SweepRun& run) const {
 }
 
 Result<void> SweepFolder::finish(const SweepRecord& record) const {
-  return write_whole(file(record.run, ".json"), json_of(record));
+  return write_json(file(record.run, ".json"), json_of(record));
 }
 
-Result<std::vector<SweepRecord>> read_records(const std::string& folder) {
+Result<std::vector<SweepRecord>> read_records(const std::string& folder, std::vector<std::string>& damaged) {
   if (!fs::exists(folder + kFolderFile)) return not_found(fmt::format("{}: no folder of a sweep", folder));
   std::vector<std::string> paths;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -213,8 +204,11 @@ Result<std::vector<SweepRecord>> read_records(const std::string& folder) {
   std::sort(paths.begin(), paths.end());
   std::vector<SweepRecord> out;
   for (const std::string& path : paths) {
-    JC_ASSIGN_OR_RETURN(auto record, read_record(path));
-    out.push_back(std::move(record));
+    if (auto record = read_record(path)) {
+      out.push_back(*std::move(record));
+    } else {
+      damaged.push_back(record.error().text());
+    }
   }
   return out;
 }

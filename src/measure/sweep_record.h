@@ -61,9 +61,9 @@ class SweepFolder {
   std::vector<std::string> made_;  // folders, the innermost first
 };
 
-// All finished runs in a folder, by name. Errors: kNotFound for what is no folder of a sweep, kInvalidInput for a
-// record that cannot be read.
-Result<std::vector<SweepRecord>> read_records(const std::string& folder);
+// All finished runs in a folder, by name. Records that cannot be read are named in `damaged`, a sentence each. Errors:
+// kNotFound for what is no folder of a sweep.
+Result<std::vector<SweepRecord>> read_records(const std::string& folder, std::vector<std::string>& damaged);
 
 // The words of the plan's command, with {name} for parameters. Empty where the folder does not tell.
 std::vector<std::string> sweep_command_of(const std::string& folder);

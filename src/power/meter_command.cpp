@@ -155,8 +155,8 @@ Result<Found> find_meter_commands(const SensorOptions& options) {
     const bool named = equals != std::string::npos && meter.find(' ') > equals;
     const std::string name = named ? meter.substr(0, equals) : fmt::format("meter{}", i);
     const std::string command = named ? meter.substr(equals + 1) : meter;
-    const bool taken =
-        std::any_of(found.devices.begin(), found.devices.end(), [&](const Device& one) { return one.id == name; });
+    const bool taken = std::any_of(found.devices.begin(), found.devices.end(),
+                                   [&](const MeasuredDevice& one) { return one.id == name; });
     if (!good_name(name) || taken)
       return invalid(fmt::format("--meter: '{}' is no name for a meter, or not its own", name));
     if (const auto watts = ask_watts(command); !watts) {

@@ -104,7 +104,7 @@ std::string NvmlGpu::id() const {
   return fmt::format("gpu{}", index);
 }
 
-Device NvmlGpu::describe() const {
+MeasuredDevice NvmlGpu::describe() const {
   nlohmann::json details{{"uuid", identity.uuid},
                          {"pci", identity.pci},
                          {"architecture", architecture_name(architecture)},
@@ -112,6 +112,17 @@ Device NvmlGpu::describe() const {
                          {"settings", settings_of(*this)}};
   if (const auto memory = ask<nvml::Memory>(library->nvmlDeviceGetMemoryInfo, handle)) {
     details["memory_bytes"] = memory->total_bytes;
+  }
+  std::array<char, nvml::kVersionBytes> version{};
+  if (library->nvmlSystemGetNVMLVersion != nullptr &&
+      library->nvmlSystemGetNVMLVersion(version.data(), version.size()) == nvml::Return::kSuccess) {
+    version.back() = '\0';
+    details["nvml_version"] = version.data();
+  }
+  std::int32_t cuda = 0;  // 12040 is 12.4
+  if (library->nvmlSystemGetCudaDriverVersion_v2 != nullptr &&
+      library->nvmlSystemGetCudaDriverVersion_v2(&cuda) == nvml::Return::kSuccess) {
+    details["cuda_version"] = fmt::format("{}.{}", cuda / 1000, cuda % 1000 / 10);
   }
   if (!identity.mig.empty()) details["mig_devices"] = identity.mig;
   return {id(), "gpu", identity.name, std::move(details)};

@@ -26,7 +26,7 @@ struct NvmlGpu {
 
   [[nodiscard]] std::string id() const;  // "gpu0"
   // Name, ids, driver, and the limits, clocks and modes it has now.
-  [[nodiscard]] Device describe() const;
+  [[nodiscard]] MeasuredDevice describe() const;
 };
 
 // All GPUs, one entry an index; those that do not answer have no handle and are told in `missing`. Errors: kDevice

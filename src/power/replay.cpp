@@ -48,8 +48,8 @@ std::string text(const nlohmann::json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
-std::vector<Device> devices_of(const nlohmann::json& head) {
-  std::vector<Device> out;
+std::vector<MeasuredDevice> devices_of(const nlohmann::json& head) {
+  std::vector<MeasuredDevice> out;
   const auto devices = head.find("devices");
   if (devices == head.end() || !devices->is_array()) return out;
   for (const auto& one : *devices) {

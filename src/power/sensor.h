@@ -44,7 +44,7 @@ class Sensor {
 };
 
 // Something readings are of.
-struct Device {
+struct MeasuredDevice {
   std::string id;          // "gpu0", as in Channel::device
   std::string kind;        // "gpu", "cpu", "meter"
   std::string name;        // "NVIDIA H100 80GB HBM3"
@@ -61,7 +61,7 @@ struct Missing {
 // What a family of sensors found on this machine. No devices and one `Missing` where there is nothing of it.
 struct Found {
   std::vector<std::unique_ptr<Sensor>> sensors;
-  std::vector<Device> devices;
+  std::vector<MeasuredDevice> devices;
   std::vector<Missing> missing;
   std::string choice;               // why these GPUs: "CUDA_VISIBLE_DEVICES=1"; empty where there was nothing to choose
   std::vector<std::string> doubts;  // sentences for people

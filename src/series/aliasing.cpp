@@ -34,17 +34,24 @@ double left_in_mean(double frequency, double period, double n) {
   return n * out_of_step <= 1 ? 1 : 1 / (n * out_of_step);
 }
 
-// Half the swing of the k-th line of a wave between two levels.
+// Half the swing of the k-th line of a wave between two levels; the most that any duty makes it where that is not
+// known.
 double amplitude(const PeriodicLoad& load, int k) {
-  return 2 * (load.high - load.low).value() / (k * pi) * std::abs(std::sin(pi * k * load.duty));
+  const double most = 2 * (load.high - load.low).value() / (k * pi);
+  return load.duty ? most * std::abs(std::sin(pi * k * *load.duty)) : most;
+}
+
+double duty_of(const PeriodicLoad& load) {
+  constexpr double kUsual = 0.5;
+  return load.duty.value_or(kUsual);
 }
 
 Result<void> check_load(const PeriodicLoad& load, Seconds duration) {
-  const bool good = load.period > Seconds{0} && load.duty > 0 && load.duty < 1 && load.low >= Watts{0} &&
+  const bool good = load.period > Seconds{0} && duty_of(load) > 0 && duty_of(load) < 1 && load.low >= Watts{0} &&
                     load.high > load.low && duration > Seconds{0};
   if (good) return {};
   return invalid(fmt::format("aliasing: a load of {} W to {} W, {} of every {} s, over {} s", load.low.value(),
-                             load.high.value(), load.duty, load.period.value(), duration.value()));
+                             load.high.value(), duty_of(load), load.period.value(), duration.value()));
 }
 
 double correlation_at(const std::vector<double>& values, std::size_t lag) {
@@ -61,9 +68,11 @@ std::optional<Seconds> period_of_marks(std::span<const double> marks_s, std::siz
   for (std::size_t i = marks_a_period; i < marks_s.size(); i += marks_a_period) {
     periods.push_back(marks_s[i] - marks_s[i - marks_a_period]);
   }
-  const double usual = *mean(periods);
+  const double usual = *median(periods);
   if (!(usual > 0) || *standard_deviation(periods) > kMostIrregular * usual) return std::nullopt;
-  return Seconds{usual};
+  // One that was long, such as the first, moves the mean by more than decides what is in step.
+  std::erase_if(periods, [&](double period) { return std::abs(period - usual) > kMostIrregular * usual; });
+  return Seconds{*mean(periods)};
 }
 
 Result<std::optional<Seconds>> period_of(const Series& load, Seconds shortest, Seconds longest) {
@@ -118,7 +127,7 @@ Result<AliasingDoubt> aliasing_by_period(const PeriodicLoad& load, const SensorM
     if (!sees_all && frequency > 0.5 / period)
       off += line * damping(frequency, window) * left_in_mean(frequency, period, n);
   }
-  const Watts mean_power = load.low + (load.high - load.low) * load.duty;
+  const Watts mean_power = load.low + (load.high - load.low) * duty_of(load);
   AliasingDoubt doubt{off / mean_power.value(), seen / swing, {}};
   if (doubt.mean_error > tolerance) add(doubt.warnings, Warning::kAliasing);
   if (doubt.swing_seen < 0.5) add(doubt.warnings, Warning::kSwingHidden);

@@ -18,7 +18,8 @@
 namespace joulecast::series {
 
 // Of marks that come `marks_a_period` to a period (begin and end of each burst: 2). Absent with fewer than eight
-// periods, or where they are not regular: the periods' deviation is over a tenth of their mean.
+// periods, or where they are not regular: the periods' deviation is over a tenth of the usual one. Single ones that are
+// off by over a tenth do not count.
 std::optional<Seconds> period_of_marks(std::span<const double> marks_s, std::size_t marks_a_period);
 
 // Of a source that is fast enough to show the load, by autocorrelation: the first peak above 0.5 between the two times.
@@ -29,7 +30,7 @@ Result<std::optional<Seconds>> period_of(const Series& load, Seconds shortest, S
 // A load that goes between two levels.
 struct PeriodicLoad {
   Seconds period;
-  double duty = 0.5;  // share of the period on the high level
+  std::optional<double> duty;  // share of the period on the high level; absent: any
   Watts low, high;
 };
 

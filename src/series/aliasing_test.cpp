@@ -16,10 +16,10 @@ double worst_error_by_simulation(const PeriodicLoad& load, double period, double
   const double swing = (load.high - load.low).value();
   const auto energy_until = [&](double time) {  // of a load on at the beginning of each period
     const double periods = std::floor(time / load.period.value());
-    const double on = load.duty * load.period.value();
+    const double on = *load.duty * load.period.value();
     return load.low.value() * time + swing * (periods * on + std::min(time - periods * load.period.value(), on));
   };
-  const double expected = load.low.value() + swing * load.duty;
+  const double expected = load.low.value() + swing * *load.duty;
   double worst = 0;
   for (int phase = 0; phase < 200; ++phase) {
     double sum = 0;
@@ -51,6 +51,17 @@ TEST(AliasingByPeriod, BoundsWhatASimulationFinds) {
     const double ends = period > 0.2 ? period / 8 : 0;
     EXPECT_LE(found, doubt->mean_error + ends + 1e-9) << period;
   }
+}
+
+TEST(AliasingByPeriod, OfAnUnknownDutyTheWorstCounts) {
+  // Four readings a period: half of it on is seen rightly, three eighths are not.
+  PeriodicLoad load{Seconds{0.4}, 0.5, Watts{100}, Watts{380}};
+  EXPECT_FALSE(has(aliasing_by_period(load, meaning(SensorClass::kA), Seconds{20})->warnings, Warning::kAliasing));
+  load.duty = 0.375;
+  const double worse = aliasing_by_period(load, meaning(SensorClass::kA), Seconds{20})->mean_error;
+  EXPECT_GT(worse, 0.1);
+  load.duty.reset();
+  EXPECT_GE(aliasing_by_period(load, meaning(SensorClass::kA), Seconds{20})->mean_error, worse * 205 / 240);
 }
 
 TEST(AliasingByPeriod, OutOfStepItAveragesOut) {
@@ -88,6 +99,12 @@ TEST(PeriodOfMarks, OfBeginAndEndOfBursts) {
   EXPECT_NEAR(period_of_marks(marks, 2)->value(), 0.1, 1e-12);
   EXPECT_FALSE(period_of_marks(marks, 1));  // 30 ms and 70 ms in turn
   EXPECT_FALSE(period_of_marks(std::vector<double>{1, 2, 3}, 1));
+}
+
+TEST(PeriodOfMarks, IsNotMovedByAFirstOneThatIsShort) {
+  std::vector<double> marks{0.4};
+  for (int i = 0; i < 40; ++i) marks.push_back(0.65 + 0.5 * i);
+  EXPECT_NEAR(period_of_marks(marks, 1)->value(), 0.5, 1e-9);
 }
 
 Series waves(double period, double seconds) {

@@ -63,6 +63,34 @@ TEST(UpdatePeriod, IsNotDoubledByRepeatedValues) {
   EXPECT_NEAR(update_period(polled(0.1, 0.007, 3))->period.value(), 0.1, 0.001);
 }
 
+// What updates every `period` and is polled every `poll` shows of a load that turns every `half`.
+Series square(double period, double poll, double half) {
+  Series series;
+  for (int i = 0; i * poll < 20; ++i) {
+    const double update = std::floor(i * poll / period + 1e-9) * period;
+    series.time_s.push_back(i * poll);
+    series.value.push_back(static_cast<int>(std::floor(update / half + 1e-9)) % 2);
+  }
+  return series;
+}
+
+TEST(UpdatePeriod, IsTheGridOfASquareWavesChangesNotTheirMean) {
+  for (const double poll : {0.007, 0.02}) {
+    const auto result = update_period(square(0.1, poll, 0.25));  // 200 and 300 ms in turn
+    EXPECT_NEAR(result->period.value(), 0.1, 0.001) << poll;
+    EXPECT_GE(result->on_grid, 0.9);
+    EXPECT_NEAR(update_period(square(0.1, poll, 0.2))->period.value(), 0.2, 0.001) << "nothing tells the half of it";
+  }
+}
+
+TEST(UpdatePeriod, SaysWhereChangesHaveNoGrid) {
+  Series series = square(0.1, 0.02, 0.25);
+  for (std::size_t i = 0; i < series.value.size(); ++i) {
+    series.value[i] = std::floor(std::pow(static_cast<double>(i), 0.8) / 5);
+  }
+  EXPECT_LT(update_period(series)->on_grid, 0.75);
+}
+
 TEST(UpdatePeriod, SaysWhenPollsAreTooSlow) {
   EXPECT_TRUE(has(update_period(polled(0.1, 0.09, 1000))->warnings, Warning::kPolledTooSlowly));
 }

@@ -106,6 +106,30 @@ class TheCommand(Case):
         self.assertIn("Measured: sh", err)
         self.assertIsNotNone(read(f"{self.folder}/run.jcrun").end)
 
+    def test_hears_messages_and_goes_on_being_measured(self):
+        told = ["USR1", "USR2", "ALRM", "XCPU", "WINCH", "RTMIN+3"]
+        traps = "; ".join(f"trap 'echo {name}' {name}" for name in told)
+        script = f"{traps}; echo ready; for i in $(seq 400); do [ -e done ] && break; sleep 0.05; done; sleep 0.3; exit 5"
+        run = subprocess.Popen([JOULECAST, "measure", "-o", "run.jcrun", "--", "bash", "-c", script], cwd=self.folder,
+                               env=environment("v100"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(run.stdout.readline(), "ready\n")
+        for name in told:
+            run.send_signal(signal.SIGRTMIN + 3 if name == "RTMIN+3" else getattr(signal, f"SIG{name}"))
+            self.assertEqual(run.stdout.readline(), f"{name}\n")
+        Path(self.folder, "done").touch()
+        _, err = run.communicate(timeout=20)
+        self.assertEqual(run.returncode, 5, err)
+        self.assertIn("Measured: bash", err)
+        self.assertFalse(read(f"{self.folder}/run.jcrun").end["stopped"])
+
+    def test_that_has_not_begun_misses_a_message(self):
+        run = subprocess.Popen([JOULECAST, "measure", "--baseline", "2", "--", "echo", "ran"], cwd=self.folder,
+                               env=environment("v100"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        run.send_signal(signal.SIGUSR1)
+        out, err = run.communicate(timeout=20)
+        self.assertEqual((run.returncode, out), (0, "ran\n"), err)
+
     def test_stopped_in_the_baseline_says_so(self):
         run = subprocess.Popen([JOULECAST, "measure", "--baseline", "60", "--", "touch", "ran"], cwd=self.folder,
                                env=environment("v100"), stderr=subprocess.PIPE, text=True)
@@ -219,6 +243,11 @@ class Energy(Case):
         self.assertIn("nvml-module-instant", [source["source"] for source in run["devices"][0]["runs"][0]["sources"]])
         self.assertTrue(any("disagree" in text for text in run["warnings"]))
 
+    def test_under_a_limit_that_changes_is_doubted(self):
+        run = self.measured("--", "sleep", "3", scenario="outofband")
+        told = [text for text in run["warnings"] if "its power limit did not stay: 700 W, then 350 W from" in text]
+        self.assertEqual(len(told), 1, run["warnings"])
+
     def test_repeats_and_warm_ups(self):
         run = self.measured("-r", "3", "-w", "1", "-o", "run.jcrun", "--", "sh", "-c", "echo x >>count; sleep 0.3", scenario="v100")
         self.assertEqual(Path(self.folder, "count").read_text(), "x\n" * 4)
@@ -239,6 +268,29 @@ class Energy(Case):
         self.assertIn("nothing was measured", done.stderr)
         done = self.run_joulecast("measure", "-r", "3", "--", "false", scenario="v100")
         self.assertIn("1 of 3 runs", done.stderr)
+
+    def test_runs_that_fail_are_in_no_mean(self):
+        script = "echo x >>count; [ $(wc -l <count) -eq 2 ] && exit 9; sleep 0.6"
+        done = self.run_joulecast("measure", "-i", "-r", "3", "-o", "run.jcrun", "--", "sh", "-c", script, scenario="v100")
+        self.assertEqual(done.returncode, 9)
+        said = "1 of 3 runs failed (exit code 9) and is not in the means"
+        self.assertIn(said, done.stderr)
+        self.assertIn("(mean of 2 runs", done.stderr)
+        run = json.loads(self.run_joulecast("analyze", "--json", "run.jcrun").stdout)["runs"][0]
+        self.assertEqual((run["time_s"]["n"], len(run["devices"][0]["runs"])), (2, 2))
+        self.assertGreater(run["time_s"]["min"], 0.6)
+        self.assertEqual([(one["run"], one["code"]) for one in run["failed_runs"]], [(2, 9)])
+        self.assertIn(said, run["warnings"])
+        self.assertIn(said, self.run_joulecast("report", "--no-charts", "run.jcrun").stdout)
+        os.remove(f"{self.folder}/count")
+        done = self.run_joulecast("measure", "-i", "-r", "3", "--csv", "--", "sh", "-c", script, scenario="v100")
+        rows = list(csv.DictReader(done.stderr.splitlines()))
+        self.assertEqual([(row["run"], row["exit_code"]) for row in rows if row["best"] in ("1", "")], [("1", "0"), ("2", "9"), ("3", "0")])
+
+    def test_where_all_fail_is_of_those(self):
+        done = self.run_joulecast("measure", "-i", "-r", "2", "--", "false", scenario="v100")
+        self.assertIn("all 2 runs failed (exit code 1)", done.stderr)
+        self.assertIn("(mean of 2 runs", done.stderr)
 
     def test_a_phase_that_nobody_ended_ends_with_the_command(self):
         run = self.measured("--", "bash", "-c", 'echo "begin p" >&$JOULECAST_MARKS_FD; sleep 0.3', scenario="v100")
@@ -306,12 +358,26 @@ class Recordings(Case):
         self.assertFalse(Path(self.folder, "ran").exists())
         self.assertEqual(self.run_joulecast("measure", "-f", "-o", "a.jcrun", "--", "true").returncode, 0)
 
+    def test_are_not_replaced_by_an_export_either(self):
+        for name in ("a.jcrun", "b.jcrun"):
+            self.assertEqual(self.run_joulecast("measure", "-o", name, "--", "true").returncode, 0)
+        before = Path(self.folder, "b.jcrun").read_bytes()
+        for form in ("jcrun", "csv"):
+            again = self.run_joulecast("export", "--as", form, "a.jcrun", "-o", "b.jcrun")
+            self.assertEqual((again.returncode, Path(self.folder, "b.jcrun").read_bytes()), (2, before))
+            self.assertIn("--force", again.stderr)
+        self.assertEqual(self.run_joulecast("export", "-f", "--as", "csv", "a.jcrun", "-o", "b.jcrun").returncode, 0)
+        self.assertNotEqual(Path(self.folder, "b.jcrun").read_bytes(), before)
+
     def test_hold_machine_devices_and_settings(self):
         self.run_joulecast("measure", "-o", "a.jcrun", "--", "true", scenario="v100")
         head = read(f"{self.folder}/a.jcrun").head
         self.assertEqual(head["schema"], "joulecast.recording/1")
         details = head["devices"][0]["details"]
         self.assertEqual(details["architecture"], "volta")
+        self.assertEqual((details["nvml_version"], details["cuda_version"]), ("12.550.54.15", "12.4"))
+        names = [line.split("=", 1)[1].strip("\"'") for line in Path("/etc/os-release").read_text().splitlines() if line.startswith("PRETTY_NAME=")]
+        self.assertEqual([head["machine"]["distribution"]], names)
         self.assertGreater(details["settings"]["power_limit_w"], 0)
 
     def test_say_what_the_driver_lost(self):
@@ -581,6 +647,15 @@ class Marks(Case):
 
     def test_nobody_listening_is_no_error(self):
         self.assertEqual(self.run_joulecast("mark", "begin", "x").returncode, 0)
+
+    def test_nobody_listening_any_more_is_no_error(self):
+        late = 'nohup sh -c "sleep 1; joulecast mark late 2>said; echo \\$? >code" >/dev/null 2>&1 &'
+        self.run_joulecast("measure", "-q", "--", "sh", "-c", late)
+        until = time.monotonic() + 20
+        while not Path(self.folder, "code").exists() or not Path(self.folder, "code").read_text():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
+        self.assertEqual((Path(self.folder, "code").read_text(), Path(self.folder, "said").read_text()), ("0\n", ""))
 
     def test_what_is_no_mark_is_refused_and_counted(self):
         run = self.measured("--", "bash", "-c", 'echo "start x" >&$JOULECAST_MARKS_FD', scenario="v100")

@@ -75,10 +75,14 @@ class ProfileOnSlurm(case.SlurmCase):
         self.cluster.wait_for_no_jobs()
         self.assert_each_once()
         self.assertEqual(set(self.cases().values()), {1})
-        # Tasks of one machine had a GPU each, and its power.
-        watts = {round(float(row["power_w"]), -1) for row in self.rows()}
-        self.assertLessEqual(watts, {110, 120, 210, 220})
-        self.assertGreaterEqual(len(watts), 2)
+        # Tasks had GPUs of both machines, each the power of its own: to what a counter's steps seen late on a busy machine cost.
+        machines = set()
+        for row in self.rows():
+            power, error = float(row["power_w"]), float(row["power_se_w"])
+            machine = 100 * round(power / 100)
+            self.assertLess(abs(power - machine - 15), max(25, 3 * error), row)
+            machines.add(machine)
+        self.assertEqual(machines, {100, 200})
         self.submit(4)
         self.cluster.wait_for_no_jobs()
         self.assert_each_once()

@@ -120,7 +120,7 @@ class Sweep(unittest.TestCase):
     def gone(self, pid):
         try:
             return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):  # the second where it is buried between open() and read()
             return True
 
     def assert_put_back(self):
@@ -311,10 +311,38 @@ class Sweep(unittest.TestCase):
         self.assertIn("left out: 500W_r01: the setting did not last", " ".join(errors.split()))
         self.assertEqual(self.settings()[-1], "700000")
 
+    def test_a_limit_overridden_for_a_while_does_not_count(self):
+        self.scenario(PLAIN + "[[gpu.out_of_band]]\nat_s = 0.5\nlimit_w = 350\n[[gpu.out_of_band]]\nat_s = 2\n")
+        self.plan('command = "sleep 3"\npower_limits_w = [500]\nrepetitions = 1\n')
+        _, errors = self.run_it("sweep", "plan.toml", code=3)
+        (record,) = self.records().values()
+        self.assertRegex(record["not_held"], r"gpu0: 500 W is asked for, but 350 W was enforced \d\.\d s after its begin")
+        self.assertFalse(record["held"])
+        # A record of an earlier version, which looked only once the run was over.
+        (path,) = (self.folder / "plan").glob("500W*.json")
+        path.write_text(json.dumps({key: value for key, value in record.items() if key != "not_held"} | {"held": True}))
+        _, errors = self.run_it("sweep", "--result", "plan", code=1)
+        self.assertIn("left out: 500W_r01: the setting did not last: gpu0: 500 W is asked for", " ".join(errors.split()))
+
+    def test_a_repetition_that_the_plan_lacks_is_refused(self):
+        self.plan('command = "true"\nrepetitions = 2\n')
+        _, errors = self.run_it("sweep", "plan.toml", "--repetition", "9", code=2)
+        self.assertIn("--repetition 9, but the plan has 2", errors)
+        self.assertFalse((self.folder / "plan").exists())
+
+    def test_a_damaged_record_is_named_and_the_others_count(self):
+        self.plan('command = "sleep 0.2"\nrepetitions = 2\n')
+        self.run_it("sweep", "plan.toml")
+        broken = sorted(path for path in (self.folder / "plan").glob("*.json") if path.name != "sweep.json")[0]
+        broken.write_text("{")
+        out, errors = self.run_it("sweep", "--result", "plan", "--json")
+        self.assertEqual(json.loads(out)["groups"][0]["settings"][0]["time_s"]["n"], 1)
+        self.assertIn(broken.name, "".join(errors.split()))
+
     def test_a_lock_that_clocks_do_not_keep_does_not_count(self):
         self.scenario(PLAIN + '[[fault]]\nfunction = "nvmlDeviceGetClockInfo"\nvalue = 1980\n')
         self.plan('command = "sleep 1"\nsm_clocks_mhz = [990]\nrepetitions = 1\n')
-        _, errors = self.run_it("sweep", "plan.toml", code=1)
+        _, errors = self.run_it("sweep", "plan.toml", code=3)
         self.assertIn("its SM clock was up to 1980 MHz, locked to 990 MHz", " ".join(errors.split()))
 
     def test_without_rights_it_says_what_to_ask_for(self):

@@ -38,7 +38,8 @@ bool asks_iterations(const AnalyzeOptions& options) {
   return options.iterations > 0 || !options.per_iteration.empty();
 }
 
-Outcome print(const ReadRun& run, const AnalyzeOptions& options, Output& output) {
+// `about`: in front of notes, where there are several recordings.
+Outcome print(const ReadRun& run, const AnalyzeOptions& options, const std::string& about, Output& output) {
   output.write(summary_text(run.recording, run.summary));
   output.write(method_text(run.summary));
   if (!options.phase.empty()) output.write(phase_list(run.recording, run.summary, options.phase) + "\n");
@@ -46,14 +47,14 @@ Outcome print(const ReadRun& run, const AnalyzeOptions& options, Output& output)
   if (options.steady) {
     const SteadyRuns steady = steady_runs(run, options.idle_power_w);
     output.write(steady_text(steady));
-    for (const std::string& note : steady.notes) output.note(printable(note));
+    for (const std::string& note : steady.notes) output.note(printable(about + note));
   }
   if (asks_iterations(options)) {
     const auto accounts = iteration_accounts(run, options);
     if (!accounts) return tl::unexpected<Failure>(Failure(accounts.error()));
     output.write(iterations_text(*accounts));
   }
-  for (const std::string& doubt : run.summary.doubts) output.note(printable(doubt));
+  for (const std::string& doubt : run.summary.doubts) output.note(printable(about + doubt));
   return {};
 }
 
@@ -98,7 +99,7 @@ Outcome print_text(const std::vector<ReadRun>& runs, const std::optional<RankSum
                    Output& output) {
   for (const ReadRun& run : runs) {
     if (runs.size() > 1) output.write(fmt::format("{}:\n", printable(run.path)));
-    JC_RETURN_IF_FAILURE(print(run, options, output));
+    JC_RETURN_IF_FAILURE(print(run, options, runs.size() > 1 ? run.path + ": " : "", output));
   }
   if (!sum) return {};
   output.write(ranks_text(*sum));

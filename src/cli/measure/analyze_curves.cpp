@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 
+#include "base/whole_file.h"
 #include "cli/measure/analyze_parts.h"
 
 namespace joulecast::cli {
@@ -57,19 +55,6 @@ void note(const std::vector<DeviceCurves>& all, Output& output) {
   }
 }
 
-Outcome write_file(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
-  std::ofstream file(part, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(part, path, error);
-  if (file && !error) return {};
-  std::error_code ignored;
-  std::filesystem::remove(part, ignored);
-  return tl::unexpected<Failure>(Error{ErrorCode::kIo, fmt::format("{}: cannot be written", path)});
-}
-
 }  // namespace
 
 Outcome write_curves(const std::vector<ReadRun>& runs, const AnalyzeOptions& options, Output& output) {
@@ -86,7 +71,8 @@ Outcome write_curves(const std::vector<ReadRun>& runs, const AnalyzeOptions& opt
     output.write(csv(*curves));
     return {};
   }
-  return write_file(options.output, csv(*curves));
+  JC_RETURN_IF_FAILURE(replace_file(options.output, csv(*curves)));
+  return {};
 }
 
 }  // namespace joulecast::cli

@@ -43,7 +43,10 @@ Outcome check(const ExportRunOptions& options) {
   if (options.samples && options.as != "json") return usage("export: --samples is for --as json");
   if (options.as == "jcrun" && options.output == "-") return usage("export: --as jcrun needs a file", "-o run.jcrun");
   if (options.output == "-") return {};
-  return refuse_over_input("export", options.output, {options.run, options.merge.value_or("")});
+  JC_RETURN_IF_FAILURE(refuse_over_input("export", options.output, {options.run, options.merge.value_or("")}));
+  std::error_code ignored;
+  if (options.force || !std::filesystem::is_regular_file(options.output, ignored)) return {};
+  return usage(fmt::format("export: {} is there already", printable(options.output)), "--force replaces it");
 }
 
 // What was assumed, and what of the file could not be read, is for whoever asked for an export to know.

@@ -30,8 +30,8 @@ Outcome mark_command(const MarkOptions& options) {
   for (const std::string& detail : options.details) line += "\t" + detail;
   const auto mark = parse_mark_line(line);
   const int error = mark ? say(*mark) : EINVAL;
-  // A program that says what it does must also run where nobody listens.
-  if (error == 0) return {};
+  // A program that says what it does must also run where nobody listens, or nobody listens any more.
+  if (error == 0 || error == ECONNREFUSED) return {};
   if (error == EINVAL || error == EMSGSIZE) {
     return usage("mark: that is no name of a phase",
                  fmt::format("at most {} printable letters, {} with what belongs to it", kMaxMarkName, kMaxMarkLine));

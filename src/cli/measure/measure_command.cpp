@@ -109,7 +109,7 @@ Outcome report(const SessionResult& result, const MeasureOptions& options, Outpu
   if (options.json) {
     output.write(json_text(summary_json(result.recording, *summary)));
   } else if (options.csv) {
-    messages.write(summary_csv(*summary));
+    messages.write(summary_csv(result.recording, *summary));
   } else if (!options.quiet) {
     messages.write(summary_text(result.recording, *summary));
     print_doubts(result, *summary, messages);

@@ -158,9 +158,10 @@ void define_export_options(CLI::App& app, ExportRunOptions& options) {
   add_choice(app, "--as", options.as, "what to write; trace is for Perfetto and chrome://tracing",
              {"csv", "json", "trace", "openmetrics", "jcrun"})
       ->required();
-  app.add_option("-o,--output", options.output, "file to write, replaced where it is there; - is standard output")
+  app.add_option("-o,--output", options.output, "file to write; - is standard output")
       ->type_name(kFile)
       ->capture_default_str();
+  app.add_flag("-f,--force", options.force, "replace an existing file")->option_text(" ");
   app.add_option("--merge", options.merge, "put the trace into this one of PyTorch's profiler")->type_name(kFile);
   app.add_flag("--samples", options.samples, "all readings in the JSON")->option_text(" ");
   app.add_option("--columns", options.columns, "of a log without header, as they were given to --query-gpu")

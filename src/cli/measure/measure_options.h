@@ -47,7 +47,7 @@ void define_analyze_options(CLI::App& app, AnalyzeOptions& options);
 struct ExportRunOptions {
   std::string run, as, output = "-";
   std::optional<std::string> merge, columns, utc_offset;
-  bool samples = false;
+  bool samples = false, force = false;
 };
 void define_export_options(CLI::App& app, ExportRunOptions& options);
 

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
+#include <map>
+#include <string>
 
 #include "cli/measure/summary_text.h"
 #include "cli/output.h"
@@ -14,28 +17,39 @@ std::string number(double value) {
 }
 
 // Of one run; a device that nothing tells the energy of has a line too.
-std::string device_lines(const DeviceAccount& account, std::size_t run, double seconds) {
+std::string device_lines(const RunSummary& summary, const DeviceAccount& account, std::size_t run, double seconds,
+                         int code) {
   const std::string head = fmt::format("{},{},{},", csv_field(account.device), run, number(seconds));
-  if (account.energy.empty()) return head + ",,,,,\r\n";
+  if (account.energy.empty()) return fmt::format("{},,,,,,{}\r\n", head, code);
   const auto best = answer(account);
   std::string out;
   for (const SourceEnergy& one : account.energy) {
-    out += fmt::format("{}{},{},{},{},{},{}\r\n", head, csv_field(one.source),
+    out += fmt::format("{}{},{},{},{},{},{},{}\r\n", head, csv_field(one.source),
                        best && best->source == one.source ? 1 : 0, number(one.energy.value()),
-                       number(one.standard_error.value()), number(one.energy.value() / seconds), number(one.coverage));
+                       aliases(summary, account.device, one.source) ? "" : number(one.standard_error.value()),
+                       number(one.energy.value() / seconds), number(one.coverage), code);
   }
   return out;
 }
 
 }  // namespace
 
-std::string summary_csv(const RunSummary& summary) {
-  std::string out = "device,run,time_s,source,best,energy_j,standard_error_j,power_w,coverage_ratio\r\n";
+std::string summary_csv(const Recording& recording, const RunSummary& summary) {
+  std::map<std::size_t, std::string> lines;  // by run
   for (std::size_t i = 0; i < summary.commands.size(); ++i) {
-    const double seconds = summary.commands[i].seconds();
-    if (summary.devices.empty()) out += device_lines({}, i + 1, seconds);
-    for (const DeviceSummary& device : summary.devices) out += device_lines(device.runs[i], i + 1, seconds);
+    const Phase& command = summary.commands[i];
+    const std::size_t run = number_of_run(command);
+    const int code = exit_code_of(recording, command);
+    if (summary.devices.empty()) lines[run] += device_lines(summary, {}, run, command.seconds(), code);
+    for (const DeviceSummary& device : summary.devices)
+      lines[run] += device_lines(summary, device.runs[i], run, command.seconds(), code);
   }
+  for (const FailedRun& failed : summary.failed) {
+    const std::size_t run = number_of_run(failed.command);
+    lines[run] += device_lines(summary, {}, run, failed.command.seconds(), failed.code);
+  }
+  std::string out = "device,run,time_s,source,best,energy_j,standard_error_j,power_w,coverage_ratio,exit_code\r\n";
+  for (const auto& [run, text] : lines) out += text;
   return out;
 }
 

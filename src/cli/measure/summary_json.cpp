@@ -80,14 +80,15 @@ Json doubts_json(const RunSummary& summary, const std::string& device) {
   return out;
 }
 
-Json run_json(const DeviceAccount& run) {
+Json run_json(const DeviceAccount& run, const RunSummary& summary) {
   Json sources = Json::array();
   for (const SourceEnergy& source : run.energy) {
     sources.push_back(
         {{"source", source.source},
          {"method", series::method_name(source.method)},
          {"energy_j", json_number(source.energy.value())},
-         {"standard_error_j", json_number(source.standard_error.value())},
+         {"standard_error_j",
+          aliases(summary, run.device, source.source) ? Json(nullptr) : json_number(source.standard_error.value())},
          {"coverage", json_number(source.coverage)},
          {"sensor_class", class_json(source.sensor)},
          {"correction", correction_name(source.correction)},
@@ -106,7 +107,7 @@ Json run_json(const DeviceAccount& run) {
 
 Json device_json(const DeviceSummary& device, const RunSummary& summary) {
   Json runs = Json::array();
-  for (const DeviceAccount& run : device.runs) runs.push_back(run_json(run));
+  for (const DeviceAccount& run : device.runs) runs.push_back(run_json(run, summary));
   Json energy = spread_json(device.energy_j);
   if (device.energy_j) {
     energy["standard_error"] = optional_number(device.standard_error_j);
@@ -147,6 +148,15 @@ Json phase_json(const PhaseGroup& group, const RunSummary& summary) {
           {"overlapping", group.overlapping}};
 }
 
+Json failed_json(const std::vector<FailedRun>& failed) {
+  Json out = Json::array();
+  for (const FailedRun& run : failed) {
+    out.push_back(
+        {{"run", number_of_run(run.command)}, {"code", run.code}, {"time_s", json_number(run.command.seconds())}});
+  }
+  return out;
+}
+
 }  // namespace
 
 Json summary_json(const Recording& recording, const RunSummary& summary) {
@@ -158,6 +168,7 @@ Json summary_json(const Recording& recording, const RunSummary& summary) {
   for (const SourceSampling& one : sampling_of_sources(recording)) sampling.push_back(sampling_json(one));
   Json out{{"schema", "joulecast.measurement/1"},
            {"time_s", spread_json(summary.time_s)},
+           {"failed_runs", failed_json(summary.failed)},
            {"devices", devices},
            {"phases", phases},
            {"sampling", sampling},

@@ -91,12 +91,17 @@ std::string witness(const DeviceSummary& device) {
   return first > 0 ? fmt::format("{:+.1f} %", (second / first - 1) * 100) : std::string();
 }
 
+std::string error_text(const DeviceSummary& device) {
+  if (!device.energy_j) return {};
+  return device.standard_error_j ? relative(*device.standard_error_j, device.energy_j->mean) : "± ?";
+}
+
 std::vector<std::string> row(const DeviceSummary& device) {
   const auto clock = merged(device, &DeviceAccount::sm_clock_hz);
   const auto temperature = merged(device, &DeviceAccount::temperature_c);
   return {device.device,
           device.energy_j ? with_prefix(device.energy_j->mean, "J") : kNothing,
-          device.energy_j ? relative(*device.standard_error_j, device.energy_j->mean) : std::string(),
+          error_text(device),
           device.power_w ? with_prefix(device.power_w->mean, "W") : kNothing,
           range_text(merged(device, &DeviceAccount::power_w), 1, 0),
           clock ? fmt::format("{:.0f}", clock->mean / kMegahertz) : kNothing,

@@ -17,7 +17,7 @@ std::string summary_text(const Recording& recording, const RunSummary& summary);
 std::string phase_list(const Recording& recording, const RunSummary& summary, const std::string& name);
 
 // A line a run, device and source of its energy, RFC 4180, docs/formats/measurement.md.
-std::string summary_csv(const RunSummary& summary);
+std::string summary_csv(const Recording& recording, const RunSummary& summary);
 
 // joulecast.measurement/1, docs/formats/measurement.md.
 Json summary_json(const Recording& recording, const RunSummary& summary);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -153,6 +154,13 @@ Outcome submit(std::vector<SweepPlan> plans, const SweepCommandOptions& options,
   return {};
 }
 
+Outcome check_repetition(const std::vector<SweepPlan>& plans, const SweepCommandOptions& options) {
+  const auto has = [&](const SweepPlan& plan) { return options.repetition <= plan.repetitions; };
+  if (std::any_of(plans.begin(), plans.end(), has)) return {};
+  return usage(
+      fmt::format("sweep: --repetition {}, but the plan has {}", options.repetition, plans.front().repetitions));
+}
+
 Outcome run_one(const SweepOptions& sweep, const SweepCommandOptions& options, std::size_t& failed) {
   const auto end = run_sweep(sweep);
   if (!end) return tl::unexpected<Failure>(failure_of(end.error(), options));
@@ -174,6 +182,7 @@ Outcome run_and_tell(const SweepOptions& sweep, const SweepCommandOptions& optio
 }
 
 Outcome sweep_plans(const std::vector<SweepPlan>& plans, const SweepCommandOptions& options, Output& output) {
+  JC_RETURN_IF_FAILURE(check_repetition(plans, options));
   if (options.slurm) return submit(plans, options, output);
   Output messages(stderr, stderr);
   std::size_t failed = 0;
