@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails when a source includes something of a layer above its own: the architecture as a test."""
+"""Fails when a source includes something of a layer above its own, and when two headers define a type of the same name,
+which no program that has both may: the architecture as a test."""
 import pathlib
 import re
 import sys
@@ -15,12 +16,13 @@ LAYERS = [
     ["fit", "evaluate", "measure"],
     ["report", "profile"],
     ["cli"],
+    ["c"],
 ]
 # Public headers belong to a part too.
 PUBLIC = {
     "marks.h": "marks", "units.h": "base", "result.h": "base", "inline_vector.h": "base",
     "tensor.h": "graph", "operators.h": "graph", "graph.h": "graph", "cost.h": "graph", "passes.h": "graph",
-    "workload.h": "graph", "gpu.h": "gpu", "import.h": "import", "predict.h": "predict",
+    "workload.h": "graph", "gpu.h": "gpu", "import.h": "import", "predict.h": "predict", "c.h": "c",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
@@ -30,6 +32,21 @@ def part_of(path: str) -> str | None:
     if path.startswith("joulecast/"):
         return PUBLIC.get(path.removeprefix("joulecast/"), "?" + path)
     return path.split("/")[0] if "/" in path else None
+
+
+def types_twice(headers: list[tuple[str, str]]) -> list[str]:
+    """Of (name, text): where a type of the same name in the same namespace has been defined before."""
+    errors, seen = [], {}
+    for name, text in headers:
+        namespace = ""
+        for line in text.splitlines():
+            if opened := re.match(r"namespace ([\w:]+) {", line):
+                namespace = opened[1]
+            elif defined := re.match(r"(?:struct|class|enum class) (\w+)\b[^;]*$", line):
+                first = seen.setdefault((namespace, defined[1]), name)
+                if first != name:
+                    errors.append(f"{name}: {namespace}::{defined[1]} is also in {first}")
+    return errors
 
 
 def main(root: pathlib.Path) -> int:
@@ -47,6 +64,10 @@ def main(root: pathlib.Path) -> int:
                 errors.append(f"{name}: '{include}' is of no known layer; add it to {pathlib.Path(__file__).name}")
             elif rank[other] >= rank[own]:
                 errors.append(f"{name}: {own} may not include '{include}' of {other}")
+    # A runner is a program of its own, which shares no code.
+    headers = [(path.relative_to(root).as_posix(), path.read_text())
+               for path in sources if path.suffix == ".h" and "runners" not in path.parts]
+    errors += types_twice(headers)
     print("\n".join(errors) or f"{len(sources)} files keep to the layers")
     return 1 if errors or not sources else 0
 
