@@ -10,7 +10,7 @@ demo: install-dependencies          ## install what is missing, build, predict a
 test: install-dependencies          ## build everything and run all tests
 	cmake --preset release
 	cmake --build build/release
-	ctest --preset release
+	ctest --preset release $(CTEST_OPTIONS)
 
 check: test lint                    ## what has to pass before a change lands
 
