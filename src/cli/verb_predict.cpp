@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "cli/options.h"
-#include "cli/prediction.h"
+#include "cli/prediction_options.h"
 #include "cli/verbs.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
@@ -42,33 +42,7 @@ Outcome run_predict(const PredictVerb& options, Output& output) {
 Action define_predict(CLI::App& app) {
   auto options = std::make_shared<PredictVerb>();
   add_model(app, options->model);
-  app.add_option("-g,--gpu", options->request.gpus, "GPUs by id or alias, with commas between, or all (default all)")
-      ->type_name(kGpu)
-      ->expected(1)
-      ->take_all()
-      ->default_str("");
-  app.add_option("-b,--batch", options->request.batches, "batch sizes, with commas between (default 1)")
-      ->type_name("N,..")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--shapes", options->request.shapes,
-                 "shape of an input, name:AxBxC (repeatable); lengths are else taken as 128, images as 224x224")
-      ->type_name("SHAPE")
-      ->expected(1)
-      ->take_all();
-  add_choice(app, "-m,--mode", options->request.mode, "what to predict (default inference)", {"inference", "training"});
-  add_choice(app, "--precision", options->request.precision, "of the matrix work (default tf32: PyTorch's own)",
-             {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"});
-  add_choice(app, "--runtime", options->request.runtime, "what executes the network (default pytorch-eager)",
-             {"pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"});
-  add_choice(app, "--layout", options->request.layout, "how images lie in memory (default channels-first)",
-             {"channels-first", "channels-last"});
-  app.add_option("--host", options->request.host,
-                 "what launches kernels: modern, older, or a factor on modern's cost of a call (default: modern, with "
-                 "bounds for others)")
-      ->type_name("HOST");
-  add_choice(app, "--optimizer", options->request.optimizer, "of training (default sgd)",
-             {"sgd", "sgd-momentum", "adam"});
+  add_workload(app, options->request);
   add_settings(app, options->request.settings);
   add_count(app, "--top", options->request.top, "the N operations that take longest");
   app.add_flag("--breakdown", options->request.breakdown, "every operation with its time and energy")->option_text(" ");

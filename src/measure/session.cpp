@@ -22,8 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
-// Counters step ten times a second: so much is recorded around the command that a step lies on both sides of its edges.
-constexpr milliseconds kMargin{250};
 constexpr milliseconds kProgress{250};
 constexpr const char* kMarks = "JOULECAST_MARKS";
 
@@ -89,7 +87,7 @@ Result<void> Session::start() {
 }
 
 void Session::run() {
-  if (has_sensors_) pause(kMargin);
+  if (has_sensors_) pause(kEdgeMargin);
   if (options_.baseline_s > 0) {
     mark(EventKind::kBegin, "baseline");
     pause(milliseconds(static_cast<std::int64_t>(options_.baseline_s * 1000)));
@@ -101,7 +99,7 @@ void Session::run() {
   for (std::size_t i = 0; i < options_.repeats && !stopped_; ++i) {
     if (!run_once("command", i, false) && !options_.keep_going) break;
   }
-  if (has_sensors_ && !not_started) pause(kMargin);
+  if (has_sensors_ && !not_started) pause(kEdgeMargin);
 }
 
 ChildOptions Session::child_options(bool quiet) const {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library of marks as somebody else uses it. */
+/* Under `joulecast measure`: a phase of this program. */
 #include <joulecast/marks.h>
 
 int main(void) {

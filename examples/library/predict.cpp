@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library as somebody else uses it: consumer PACK MODEL GPU BATCH prints the seconds of one inference.
+// predict PACK MODEL GPU BATCH: the seconds of one inference.
 #include <joulecast/gpu.h>
 #include <joulecast/import.h>
 #include <joulecast/passes.h>
@@ -21,7 +21,8 @@ static Result<double> seconds(const char* pack, const char* model, const char* g
   return prediction.time.value.value();
 }
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
+  if (argc != 5) return std::fprintf(stderr, "usage: predict PACK MODEL GPU BATCH\n"), 2;
   const auto found = seconds(argv[1], argv[2], argv[3], argv[4]);
   if (!found) return std::fprintf(stderr, "%s\n", found.error().text().c_str()), 1;
   std::printf("%.9g\n", *found);
