@@ -25,12 +25,6 @@ bool is_ours(const Phase& phase) {
   return phase.track == kRecorderTrack && (phase.name == kCommand || phase.name == kBaseline || phase.name == kWarmup);
 }
 
-bool is_within(const Phase& phase, const std::vector<FailedRun>& runs) {
-  return std::any_of(runs.begin(), runs.end(), [&](const FailedRun& run) {
-    return phase.begin >= run.command.begin && phase.begin < run.command.end;
-  });
-}
-
 class Summarizer {
  public:
   Summarizer(const Recording& recording, const SummaryOptions& options)
@@ -178,7 +172,7 @@ PhaseGroup Summarizer::group(const std::string& name, const std::vector<Phase>& 
 std::vector<PhaseGroup> Summarizer::groups(const std::vector<FailedRun>& failed) const {
   std::vector<std::pair<std::string, std::vector<Phase>>> by_name;
   for (const Phase& phase : phases_.phases) {
-    if (is_ours(phase) || is_within(phase, failed)) continue;
+    if (is_ours(phase) || began_in(phase, failed)) continue;
     auto at = std::find_if(by_name.begin(), by_name.end(), [&](const auto& one) { return one.first == phase.name; });
     if (at == by_name.end()) at = by_name.insert(by_name.end(), {phase.name, {}});
     at->second.push_back(phase);

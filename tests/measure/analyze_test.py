@@ -112,6 +112,29 @@ class Parts(Case):
         self.assertIn("(3.7), (3.9)", text)
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
 
+    def test_iterations_answer_by_the_summarys_source(self):
+        script = 'for i in 1 2 3 4; do echo "begin batch" >&$JOULECAST_MARKS_FD; sleep 0.3; echo "end batch" >&$JOULECAST_MARKS_FD; sleep 0.2; done'
+        self.record("r.jcrun", "--", "bash", "-c", script, scenario="a100")
+        run = self.analyzed("--per-iteration", "batch", "r.jcrun")[0]
+        best = run["per_iteration"][0]["best_source"]
+        batch = next(phase for phase in run["phases"] if phase["name"] == "batch")
+        self.assertEqual(best["source"], "nvml-counter")
+        self.assertAlmostEqual(best["energy_j"], batch["energy_j"]["gpu0"]["mean"], places=6)
+        text = self.run_joulecast("analyze", "--per-iteration", "batch", "r.jcrun").stdout
+        self.assertRegex(text, r"(?s)energy +[\d.]+ J  ± [^\n]* by nvml-counter.*from readings of power by nvml-instant:\n")
+        self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
+
+    def test_what_tells_no_error_claims_none(self):
+        self.write("log.csv", [200] * 101)
+        one = self.analyzed("--iterations", "100", "log.csv")[0]["per_iteration"][0]
+        self.assertAlmostEqual(one["best_source"]["energy_j"], 20, delta=0.01)
+        for key in ("energy_stddev_j", "energy_standard_error_j", "total_energy_stddev_j"):
+            self.assertIsNone(one[key], key)
+        self.assertIsNone(one["best_source"]["standard_error_j"])
+        text = self.run_joulecast("analyze", "--iterations", "100", "log.csv").stdout
+        self.assertEqual(text.count("± ?"), 4, text)
+        self.assertNotIn("± 0", text)
+
     def test_no_iterations_are_a_mistake(self):
         self.write("log.csv", [200] * 20)
         done = self.run_joulecast("analyze", "--iterations", "0", "log.csv")
