@@ -13,6 +13,7 @@
 #include "analysis/limit_changes.h"
 #include "analysis/reading_interval.h"
 #include "analysis/run_device.h"
+#include "analysis/said_once.h"
 #include "analysis/sensor_doubts.h"
 
 namespace joulecast {
@@ -77,6 +78,7 @@ Result<RunSummary> Summarizer::summary() {
   }
   out.doubts = doubts(out);
   if (!runs.doubt.empty()) out.doubts.push_back(std::move(runs.doubt));
+  out.doubts = said_once(out.doubts);
   return out;
 }
 
@@ -197,10 +199,7 @@ std::vector<std::string> Summarizer::doubts(const RunSummary& summary) const {
                                 device.device, *device.idle_power_w, device.power_w->mean));
     }
     for (const DeviceAccount& run : device.runs) {
-      for (const std::string& doubt : run.doubts) {
-        std::string text = fmt::format("{}: {}", device.device, doubt);
-        if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
-      }
+      for (const std::string& doubt : run.doubts) out.push_back(fmt::format("{}: {}", device.device, doubt));
       if (!run.energy.empty() && run.energy.front().coverage < kLeastCoverage) {
         out.push_back(fmt::format("{}: readings cover {:.0f} % of the time: too little for a total", device.device,
                                   run.energy.front().coverage * 100));
