@@ -200,6 +200,28 @@ class Places(Case):
         Path(self.folder, "sweep.json").write_text("{}")
         self.assertIn("sweep --result", self.run_joulecast("analyze", self.folder).stderr)
 
+    def test_a_tree_of_gpyjoules_is_all_of_its_runs(self):
+        for watts in (150, 200):
+            for repetition in range(3):
+                folder = Path(self.folder, f"tree/pl/mnist/{watts}W/{repetition}")
+                folder.mkdir(parents=True)
+                rows = [f"{i},2026-05-08 00:00:{i // 10:02}.{i % 10}00000,{(watts - 10) * 1000 + repetition * watts * 5}\n" for i in range(101)]
+                (folder / "gpu-power.csv").write_text(",timestamp,power\n" + "".join(rows))
+        runs = self.analyzed("tree")
+        self.assertEqual(len(runs), 6)
+        self.assertEqual(runs[0]["file"], "tree/pl/mnist/150W/0")
+        self.assertIn("tree/pl/mnist/150W/1 is tree/pl/mnist/150W/1 once more",
+                      self.run_joulecast("analyze", "tree", "tree/pl/mnist/150W/1").stderr)
+        done = self.run_joulecast("sweep", "--result", "--json", "tree")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        group, = json.loads(done.stdout)["groups"]
+        self.assertEqual([setting["setting"] for setting in group["settings"]], ["150 W", "200 W"])
+        self.assertAlmostEqual(group["settings"][0]["energy_j"]["mean"], 1407.5, delta=1e-3)
+        self.assertEqual(next(one["verdict"] for one in group["optima"] if one["goal"] == "energy_j"), "gain")
+        done = self.run_joulecast("report", "--no-charts", "tree")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("The best settings", done.stdout)
+
 
 class Calibration(Case):
     METER = """t=$(date +%s); [ -e start ] || echo $t >start
