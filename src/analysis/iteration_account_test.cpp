@@ -36,7 +36,7 @@ Recording counted() {
   out.channels.push_back({"gpu0", Signal::kPower, "nvml-instant", std::nullopt});
   out.readings.resize(2);
   std::int64_t joules = 0;
-  for (std::int64_t i = 0; i <= 100; ++i) {
+  for (std::int64_t i = 0; i <= 120; ++i) {
     out.readings[0].push_back({i * 100'000, joules * 1'000'000});
     out.readings[1].push_back({i * 100'000, 250'000});
     joules += i % 10 < 5 ? 30 : 10;
@@ -107,7 +107,7 @@ TEST(IterationAccount, IterationsSideBySideShareTimeAndEnergy) {
 // The counter has 300 W in the marked halves; what lies between them is nobody's.
 TEST(IterationAccount, TheSummarysSourceIsTheAnswerWhereverPhasesLie) {
   Recording run = counted();
-  for (std::int64_t i = 0; i < 10; ++i) mark(run, i * 1'000'000, i * 1'000'000 + 500'000);
+  for (std::int64_t i = 1; i <= 10; ++i) mark(run, i * 1'000'000, i * 1'000'000 + 500'000);
   const auto out = iterations_of_phases(run, Accountant(run), {}, "gpu0", "batch").value();
   EXPECT_EQ(out.answer_source, "nvml-counter");
   EXPECT_NEAR(out.answer->value(), 150, 1e-9);
@@ -122,7 +122,7 @@ TEST(IterationAccount, TheSummarysSourceIsTheAnswerWhereverPhasesLie) {
 // Of 50 ms each at every second's begin: a step is 30 J, half of it theirs. All share the step in the same way.
 TEST(IterationAccount, PhasesInsideAStepAreOffTogether) {
   Recording run = counted();
-  for (std::int64_t i = 0; i < 10; ++i) mark(run, i * 1'000'000, i * 1'000'000 + 50'000);
+  for (std::int64_t i = 1; i <= 10; ++i) mark(run, i * 1'000'000, i * 1'000'000 + 50'000);
   const auto out = iterations_of_phases(run, Accountant(run), {}, "gpu0", "batch").value();
   EXPECT_NEAR(out.answer->value(), 15, 1e-9);
   EXPECT_NEAR(out.answer_standard_error->value(), 15 * 2 / std::sqrt(6), 1e-9) << "no smaller by there being ten";
@@ -139,7 +139,7 @@ TEST(IterationAccount, PhasesThatFollowEachOtherAreKnownByTheWhole) {
     run.readings[0].push_back({i * 100'000, i * 30'000'000});
     run.readings[1].push_back({i * 100'000, i % 2 == 0 ? 299'000 : 301'000});
   }
-  for (std::int64_t i = 0; i < 20; ++i) mark(run, i * 27'500, i * 27'500 + 25'000);
+  for (std::int64_t i = 0; i < 20; ++i) mark(run, 200'000 + i * 27'500, 225'000 + i * 27'500);
   const auto out = iterations_of_phases(run, Accountant(run), {}, "gpu0", "batch");
   ASSERT_TRUE(out) << out.error().text();
   EXPECT_NEAR(out->answer->value(), 7.5, 1e-9);

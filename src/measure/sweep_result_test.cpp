@@ -185,7 +185,7 @@ TEST(SweepResult, UnequalRepetitionsAreNotPaired) {
   runs.pop_back();
   const auto groups = judge_sweep(runs);
   EXPECT_FALSE(groups->front().settings[0].differences[1]->paired);
-  EXPECT_TRUE(groups->front().settings[0].differences[1]->p);
+  EXPECT_TRUE(groups->front().settings[0].differences[1]->low);
 }
 
 TEST(SweepResult, CurvesFindTheLeastBetweenTheLimits) {

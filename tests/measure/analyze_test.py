@@ -121,7 +121,7 @@ class Parts(Case):
         self.assertEqual(best["source"], "nvml-counter")
         self.assertAlmostEqual(best["energy_j"], batch["energy_j"]["gpu0"]["mean"], places=6)
         text = self.run_joulecast("analyze", "--per-iteration", "batch", "r.jcrun").stdout
-        self.assertRegex(text, r"(?s)energy +[\d.]+ J  ± [^\n]* by nvml-counter.*from readings of power by nvml-instant:\n")
+        self.assertRegex(text, r"(?s)energy +[\d.]+ J  ± [^\n]* by nvml-counter.*from readings of power by nvml-buffer:\n")
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
 
     def test_what_tells_no_error_claims_none(self):
