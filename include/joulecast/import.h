@@ -22,6 +22,11 @@ namespace joulecast {
 // kInvalidInput for a framework nobody knows; those of the format's importer.
 Result<Graph> import_model(const std::string& path, std::string_view framework = {});
 
+// The models at a path: the file or the folder that is one, else all that are anywhere in the folder, sorted; what is
+// no model is passed over, and so are links. Errors: kNotFound where there is none, kIo, kUnsupported for a folder of
+// more than 100,000 files.
+Result<std::vector<std::string>> find_models(const std::string& path);
+
 // "onnx", "joulecast", ...
 std::vector<std::string_view> frameworks();
 

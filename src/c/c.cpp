@@ -51,7 +51,7 @@ tl::expected<char*, Failure> predict(const joulecast_predictor& by, const joulec
   std::vector<std::string> left_out;
   JC_ASSIGN_OR_FAIL(const auto report, joulecast::cli::predictions(asked, model.path, model.network,
                                                                    {by.catalogue, by.predictor}, left_out));
-  return copied(report.json());
+  return copied(joulecast::cli::json_text(report.json()));
 }
 
 tl::expected<char*, Failure> recommend(const joulecast_predictor& by, const joulecast_model& model,
@@ -65,7 +65,7 @@ tl::expected<char*, Failure> recommend(const joulecast_predictor& by, const joul
 tl::expected<char*, Failure> inspect(const joulecast_model& model, const char* request) {
   JC_ASSIGN_OR_FAIL(const auto asked, joulecast::c::parse_inspection_request(request));
   JC_ASSIGN_OR_FAIL(const auto inspection, joulecast::cli::inspected(asked, model.path, model.as_written));
-  return copied(joulecast::cli::inspection_json(inspection));
+  return copied(joulecast::cli::json_text(joulecast::cli::inspection_json(inspection)));
 }
 
 }  // namespace

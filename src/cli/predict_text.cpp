@@ -46,7 +46,7 @@ std::size_t PredictionReport::shown(const Entry& entry) const {
   return options_.breakdown && options_.top == 0 ? all : std::min(all, options_.top);
 }
 
-std::string PredictionReport::json() const {
+Json PredictionReport::json() const {
   Json predictions = Json::array();
   for (const Entry& e : entries_) {
     const Prediction& p = e.prediction;
@@ -91,7 +91,7 @@ std::string PredictionReport::json() const {
     if (!e.notes.empty()) one["notes"] = e.notes;
     predictions.push_back(std::move(one));
   }
-  return json_text({{"schema", "joulecast.prediction/1"}, {"model", model_}, {"predictions", std::move(predictions)}});
+  return {{"schema", "joulecast.prediction/1"}, {"model", model_}, {"predictions", std::move(predictions)}};
 }
 
 std::string PredictionReport::csv() const {

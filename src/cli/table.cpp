@@ -79,12 +79,12 @@ std::vector<std::size_t> Table::widths(std::size_t indent) const {
     out.push_back(width);
     line += width;
   }
-  // Names up to that length stay whole as long as other text is longer than that which tells one from another.
+  // Names up to that length stay whole, wherever they stand; if that does not do, the first column alone gives way.
   constexpr std::size_t kName = 16, kLeast = 8;
   std::size_t excess = line > kWidth ? line - kWidth : 0;
   narrow(0, kName, excess, out);
   for (std::size_t i = out.size(); i-- > 1;) {
-    if (columns_[i].align == Align::kLeft) narrow(i, kLeast, excess, out);
+    if (columns_[i].align == Align::kLeft) narrow(i, kName, excess, out);
   }
   narrow(0, kLeast, excess, out);
   return out;

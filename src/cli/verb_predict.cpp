@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/prediction_options.h"
 #include "cli/verbs.h"
@@ -12,36 +13,42 @@ namespace joulecast::cli {
 namespace {
 
 struct PredictVerb {
-  ModelOptions model;
+  ModelsOptions models;
   PredictionRequest request;
   std::string pack;
   std::vector<std::string> gpu_files;
   Form form;
 };
 
+tl::expected<Answer, Failure> predict_one(const PredictVerb& options, const PredictionContext& context,
+                                          const std::string& model) {
+  JC_ASSIGN_OR_FAIL(Graph graph, import_model(model, options.models.framework));
+  Answer out;
+  JC_ASSIGN_OR_FAIL(const PredictionReport report,
+                    predictions(options.request, model, simplify(std::move(graph)), context, out.notes));
+  if (options.form.json) out.json = report.json();
+  if (!options.form.json) out.text = options.form.csv ? report.csv() : report.text();
+  if (options.form.csv) {
+    for (const std::string& note : report.notes()) out.notes.push_back(note);
+  }
+  return out;
+}
+
 Outcome run_predict(const PredictVerb& options, Output& output) {
   JC_ASSIGN_OR_FAIL(const Catalogue catalogue, load_catalogue(options.gpu_files));
-  JC_ASSIGN_OR_FAIL(Graph graph, import_model(options.model.file, options.model.framework));
   JC_ASSIGN_OR_FAIL(const std::string pack,
                     options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack));
   JC_ASSIGN_OR_FAIL(const Predictor predictor, Predictor::open(pack));
-  std::vector<std::string> left_out;
-  JC_ASSIGN_OR_FAIL(const PredictionReport report,
-                    predictions(options.request, options.model.file, simplify(std::move(graph)),
-                                {.catalogue = catalogue, .predictor = predictor}, left_out));
-  for (const std::string& text : left_out) output.note(text);
-  output.write(options.form.json ? report.json() : options.form.csv ? report.csv() : report.text());
-  if (options.form.csv) {
-    for (const std::string& note : report.notes()) output.note(note);
-  }
-  return {};
+  const PredictionContext context{.catalogue = catalogue, .predictor = predictor};
+  return answer_models(options.models.files, options.form, output,
+                       [&](const std::string& model) { return predict_one(options, context, model); });
 }
 
 }  // namespace
 
 Action define_predict(CLI::App& app) {
   auto options = std::make_shared<PredictVerb>();
-  add_model(app, options->model);
+  add_models(app, options->models);
   add_workload(app, options->request);
   add_settings(app, options->request.settings);
   add_count(app, "--top", options->request.top, "the N operations that take longest");
@@ -52,7 +59,8 @@ Action define_predict(CLI::App& app) {
   add_examples(app, {"joulecast predict resnet50.onnx --gpu a30 --batch 32",
                      "joulecast predict resnet50.onnx --gpu a100,h100 --batch 1,32 --mode training",
                      "joulecast predict resnet50.onnx --gpu a30 --sm-clock 600,900,1200,1440",
-                     "joulecast predict bert.onnx --gpu t4 --shapes input_ids:8x128 --top 5"});
+                     "joulecast predict bert.onnx --gpu t4 --shapes input_ids:8x128 --top 5",
+                     "joulecast predict models/ --gpu a100 --csv"});
   return [options](Output& output) { return run_predict(*options, output); };
 }
 
