@@ -162,6 +162,18 @@ TEST(Exporters, ProgramsOfTheExamples) {
   compare_files("export:resnet18", kSource / "examples/resnet18.onnx", kSource / "examples/resnet18_decomposed.pt2");
 }
 
+// The same networks as TorchScript: traced, scripted, and frozen after tracing.
+TEST(Exporters, TorchScriptOfTheExamples) {
+  for (const std::string name : {"resnet18", "lstm", "gpt2", "vit_b_16"}) {
+    compare_files("trace:" + name, kSource / "examples" / (name + ".onnx"), kSource / "examples" / (name + ".pt"));
+  }
+  const fs::path folder = kSource / "tests/data/torchscript";
+  for (const std::string name : {"resnet18", "lstm", "vit_b_16"}) {
+    compare_files("script:" + name, kSource / "examples" / (name + ".onnx"), folder / (name + "_scripted.pt"));
+    compare_files("freeze:" + name, kSource / "examples" / (name + ".onnx"), folder / (name + "_frozen.pt"));
+  }
+}
+
 TEST(Exporters, ZooIsThere) {
   if (std::getenv("JOULECAST_ZOO") == nullptr) GTEST_SKIP() << "JOULECAST_ZOO is not set: one pair compared";
 }

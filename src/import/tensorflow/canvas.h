@@ -13,7 +13,7 @@
 
 #include "import/builder.h"
 #include "import/tensorflow/layout.h"
-#include "import/tensorflow/samples.h"
+#include "import/samples.h"
 
 namespace joulecast::tensorflow {
 
