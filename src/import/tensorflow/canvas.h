@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "import/builder.h"
-#include "import/tensorflow/layout.h"
 #include "import/samples.h"
+#include "import/tensorflow/layout.h"
 
 namespace joulecast::tensorflow {
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "import/text.h"
-#include "import/torch/aten/scalar_type.h"
 
 namespace joulecast::torch {
 
@@ -19,7 +19,32 @@ Choice chosen(const Json& value) {
 }
 
 ElementType element_of(const Json& scalar_type) {
-  return scalar_type.is(JsonKind::kInteger) ? aten::element_of(scalar_type.whole()) : ElementType::kUnknown;
+  constexpr std::array kFirst{ElementType::kUnknown,   ElementType::kUInt8,     ElementType::kInt8,
+                              ElementType::kInt16,     ElementType::kInt32,     ElementType::kInt64,
+                              ElementType::kFloat16,   ElementType::kFloat32,   ElementType::kFloat64,
+                              ElementType::kComplex64, ElementType::kComplex64, ElementType::kComplex128,
+                              ElementType::kBool,      ElementType::kBFloat16};
+  if (!scalar_type.is(JsonKind::kInteger)) return ElementType::kUnknown;
+  const std::int64_t number = scalar_type.whole();
+  if (number >= 0 && number < static_cast<std::int64_t>(kFirst.size())) return kFirst[static_cast<std::size_t>(number)];
+  switch (number) {
+    case 28:
+      return ElementType::kUInt16;
+    case 29:
+    case 31:
+      return ElementType::kFloat8E4M3;
+    case 30:
+    case 32:
+      return ElementType::kFloat8E5M2;
+    case 33:
+      return ElementType::kUInt8;  // scales of eight bits of exponent
+    case 34:
+      return ElementType::kUInt32;
+    case 35:
+      return ElementType::kUInt64;
+    default:
+      return ElementType::kUnknown;
+  }
 }
 
 std::optional<TensorType> TensorMeta::type() const {

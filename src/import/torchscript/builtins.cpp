@@ -60,7 +60,9 @@ struct Builtins {
   }
   static Answer negated(Importer& i, const Arguments& a) {
     if (a.items.size() != 1) return invalid("'not' needs one value");
-    if (const auto truth = i.truth(a.items[0])) return std::optional<Item>(!*truth);
+    const bool sure = held<Unknown>(a.items[0]) == nullptr;
+    const auto truth = sure ? i.truth(a.items[0]) : std::nullopt;
+    if (truth) return std::optional<Item>(!*truth);
     const auto numbers = i.sampled(a.items[0]);
     if (!numbers) return std::optional<Item>(Unknown{});
     Unknown out{std::array<double, kSamples>{}};
@@ -84,6 +86,8 @@ struct Builtins {
   static Answer size(Importer& i, const Arguments& a) {
     const auto* tensor = a.items.empty() ? nullptr : held<TensorRef>(a.items[0]);
     if (tensor == nullptr) return invalid("size of what is no tensor");
+    if (i.value_of(*tensor) == kNoValue)
+      i.add_hint(i.cells_[tensor->cell].input, {ElementType::kFloat32, {{}, {}, {}, {}}, true});
     JC_ASSIGN_OR_RETURN(const std::size_t rank, rank_of(i, *tensor));
     const auto signed_rank = static_cast<std::int64_t>(rank);
     if (a.items.size() > 1) {
@@ -105,9 +109,9 @@ struct Builtins {
     const ValueId id = i.value_of(tensor);
     const auto rank = id == kNoValue ? std::nullopt : i.builder_.guess(id).rank;
     if (rank) return *rank;
-    return unsupported(id == kNoValue ? fmt::format("the shape of input '{}' is not known",
-                                                    printable(i.cells_[tensor.cell].input))
-                                      : std::string("the rank of a tensor is not known"));
+    return unsupported(id == kNoValue
+                           ? fmt::format("the shape of input '{}' is not known", printable(i.cells_[tensor.cell].input))
+                           : std::string("the rank of a tensor is not known"));
   }
   static Result<Item> extent(Importer& i, const TensorRef& tensor, std::int64_t axis) {
     const ValueId id = i.value_of(tensor);
@@ -119,7 +123,7 @@ struct Builtins {
     if (const auto found = i.extents_.find(key); found != i.extents_.end()) return found->second;
     Arguments arguments{{Item(tensor), Item(axis)}, {}};
     JC_ASSIGN_OR_RETURN(const auto made, i.lower("sym_size", "int", arguments, {{i.fresh_name("size"), {}, true}}));
-    const Item out(Symbol{made[0]});
+    const Item out = i.folded(made[0]);
     i.extents_.emplace(key, out);
     return out;
   }
@@ -202,11 +206,14 @@ struct Builtins {
     if (a.items.empty()) return invalid("a number of nothing");
     const auto numbers = i.sampled(a.items[0]);
     if (numbers && (*numbers)[0] == (*numbers)[1]) return std::optional<Item>((*numbers)[0]);
-    if (is_tensor(a.items[0])) return std::optional<Item>(Symbol{i.value_of(*held<TensorRef>(a.items[0]))});
-    return std::optional<Item>(a.items[0]);
+    const auto* tensor = held<TensorRef>(a.items[0]);
+    if (tensor == nullptr) return std::optional<Item>(a.items[0]);
+    const ValueId id = i.value_of(*tensor);
+    return id == kNoValue ? std::optional<Item>(Unknown{}) : std::optional<Item>(Symbol{id});
   }
   static Answer to_bool(Importer& i, const Arguments& a) {
     if (a.items.empty()) return invalid("a truth of nothing");
+    if (held<Unknown>(a.items[0]) != nullptr) return std::optional<Item>(a.items[0]);
     if (const auto truth = i.truth(a.items[0])) return std::optional<Item>(*truth);
     return std::optional<Item>(Unknown{i.sampled(a.items[0])});
   }
@@ -354,7 +361,8 @@ struct Builtins {
     if (bounds[2] < 1) return unsupported("a part of a list, backwards");
     std::vector<Item> items;
     const std::int64_t step = std::min<std::int64_t>(bounds[2], size + 1);
-    for (std::int64_t k = bounds[0]; k < bounds[1]; k += step) items.push_back(list->items[static_cast<std::size_t>(k)]);
+    for (std::int64_t k = bounds[0]; k < bounds[1]; k += step)
+      items.push_back(list->items[static_cast<std::size_t>(k)]);
     JC_RETURN_IF_ERROR(bounded(i, items.size()));
     return std::optional<Item>(i.new_list(list->kind, std::move(items)));
   }

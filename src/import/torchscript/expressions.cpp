@@ -26,6 +26,8 @@ bool is_namespace(std::string_view name) {
 }  // namespace
 
 Result<Item> Importer::evaluate(ExprId id, Frame& frame) {
+  const Nested nested(nesting_);
+  if (nested.too_deep()) return unsupported("expressions nested too deep");
   const Expr& expr = frame.source.expr(id);
   switch (expr.kind) {
     case ExprKind::kName:
@@ -145,12 +147,27 @@ Result<Item> Importer::item_at(const Item& list, const Item& index) {
 }
 
 Result<Item> Importer::evaluate_operator(const Expr& expr, Frame& frame) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kNames{
-      {{"+", "add"},        {"-", "sub"},       {"*", "mul"},      {"/", "div"},        {"//", "floordiv"},
-       {"%", "remainder"},  {"**", "pow"},      {"@", "matmul"},   {"==", "eq"},        {"!=", "ne"},
-       {"<", "lt"},         {">", "gt"},        {"<=", "le"},      {">=", "ge"},        {"&", "__and__"},
-       {"|", "__or__"},     {"^", "__xor__"},   {"is", "__is__"},  {"is not", "__isnot__"},
-       {"and", "__and__"},  {"or", "__or__"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kNames{{{"+", "add"},
+                                                                                  {"-", "sub"},
+                                                                                  {"*", "mul"},
+                                                                                  {"/", "div"},
+                                                                                  {"//", "floordiv"},
+                                                                                  {"%", "remainder"},
+                                                                                  {"**", "pow"},
+                                                                                  {"@", "matmul"},
+                                                                                  {"==", "eq"},
+                                                                                  {"!=", "ne"},
+                                                                                  {"<", "lt"},
+                                                                                  {">", "gt"},
+                                                                                  {"<=", "le"},
+                                                                                  {">=", "ge"},
+                                                                                  {"&", "__and__"},
+                                                                                  {"|", "__or__"},
+                                                                                  {"^", "__xor__"},
+                                                                                  {"is", "__is__"},
+                                                                                  {"is not", "__isnot__"},
+                                                                                  {"and", "__and__"},
+                                                                                  {"or", "__or__"}}};
   Arguments arguments;
   for (const ExprId child : expr.children) {
     JC_ASSIGN_OR_RETURN(Item item, evaluate(child, frame));

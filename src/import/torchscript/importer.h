@@ -29,6 +29,7 @@ namespace joulecast::torchscript {
 struct InputHint {
   ElementType element = ElementType::kFloat32;
   std::vector<std::optional<std::int64_t>> extents;
+  bool supposed = false;  // the rank, too: whoever reads it must tell
 };
 using InputHints = std::map<std::string, InputHint, std::less<>>;
 
@@ -134,6 +135,20 @@ class Importer {
   void note(std::string text) { notes_.insert(std::move(text)); }
   Result<void> count_step();
 
+  // What the code nests, this program's stack has to hold.
+  static constexpr std::size_t kMaxNesting = 600;
+  class Nested {
+   public:
+    explicit Nested(std::size_t& count) : count_(count) { ++count_; }
+    ~Nested() { --count_; }
+    Nested(const Nested&) = delete;
+    Nested& operator=(const Nested&) = delete;
+    [[nodiscard]] bool too_deep() const { return count_ > kMaxNesting; }
+
+   private:
+    std::size_t& count_;
+  };
+
   Archive& archive_;
   InputHints& hints_;
   bool fixed_;
@@ -145,7 +160,7 @@ class Importer {
   std::deque<Instance> instances_;
   std::deque<Cell> cells_;
   std::deque<Pending> pendings_;
-  std::map<PickleId, std::uint32_t> objects_;   // of data.pkl
+  std::map<PickleId, std::uint32_t> objects_;     // of data.pkl
   std::map<std::string, std::uint32_t> weights_;  // by where the tensor lies: its cell
   std::map<std::string, Item, std::less<>> constants_;
   std::map<std::string, ClassRef, std::less<>> classes_;
@@ -154,7 +169,8 @@ class Importer {
   std::set<std::string> notes_;
   std::string_view path_;  // of the module that runs
   std::size_t steps_ = 0;
-  std::size_t depth_ = 0;
+  std::size_t depth_ = 0;      // of calls
+  std::size_t nesting_ = 0;    // of expressions and blocks, over all calls
   bool error_placed_ = false;  // the file and line of an error were said already
 };
 

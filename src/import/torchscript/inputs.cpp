@@ -45,6 +45,9 @@ Result<Graph> Importer::run(std::string_view name) {
   JC_ASSIGN_OR_RETURN(Arguments arguments, inputs_of(*type.source, *forward));
   JC_ASSIGN_OR_RETURN(const Item result, call_method(*module, "forward", std::move(arguments)));
   JC_RETURN_IF_ERROR(add_outputs(result, 0));
+  for (const auto& [input, hint] : hints_) {
+    if (hint.supposed) return unsupported(fmt::format("the file does not say the shape of input '{}'", input));
+  }
   if (builder_.graph.outputs.empty()) return unsupported("'forward' returns no tensor");
   for (const std::string& text : notes_) builder_.graph.notes.push_back({text});
   return std::move(builder_.graph);
@@ -98,7 +101,8 @@ Result<Item> Importer::input_like(const std::string& name, PickleId example, std
     if (value.kind == PickleKind::kDict && !key && pickle.value(value.items[i - 1]).kind == PickleKind::kText) {
       part = fmt::format("{}_{}", name, printable(pickle.value(value.items[i - 1]).text, kLongestInGraph));
     }
-    JC_ASSIGN_OR_RETURN(Item item, key ? object(PickleFile::kInputs, id, part, depth) : input_like(part, id, depth + 1));
+    JC_ASSIGN_OR_RETURN(Item item,
+                        key ? object(PickleFile::kInputs, id, part, depth) : input_like(part, id, depth + 1));
     items.push_back(std::move(item));
   }
   const ListKind kind = value.kind == PickleKind::kDict   ? ListKind::kDict
@@ -134,7 +138,8 @@ std::vector<Dimension> Importer::open_dimensions(const std::string& name, const 
       out.push_back({extent, {}});
       continue;
     }
-    const std::array<std::int64_t, kSamples> sizes{extent, axis == 0 ? extent * 2 : std::max<std::int64_t>(1, extent / 2)};
+    const std::array<std::int64_t, kSamples> sizes{extent,
+                                                   axis == 0 ? extent * 2 : std::max<std::int64_t>(1, extent / 2)};
     std::string symbol = axis == 0 ? "batch" : "sequence";
     const auto found = open_sizes_.find(symbol);
     if (found != open_sizes_.end() && found->second != sizes) symbol = fmt::format("{}_axis{}", name, axis);
@@ -206,8 +211,8 @@ Result<void> Importer::guess_input(const std::string& input, std::string_view na
   }
   const std::string known = printable(input);
   if (hint.extents.empty()) {
-    return unsupported(fmt::format("the file does not say the shape of input '{}', and '{}' that reads it does not tell",
-                                   known, printable(name)));
+    return unsupported(fmt::format(
+        "the file does not say the shape of input '{}', and '{}' that reads it does not tell", known, printable(name)));
   }
   add_hint(input, std::move(hint));
   return unsupported(fmt::format("the shape of input '{}' is not known", known));

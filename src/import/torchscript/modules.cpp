@@ -144,7 +144,8 @@ Result<Item> Importer::constant(std::string_view name) {
   if (!plain || all.kind != PickleKind::kTuple || place >= all.items.size()) {
     return invalid(fmt::format("the archive has no constant '{}'", printable(name)));
   }
-  JC_ASSIGN_OR_RETURN(Item item, object(PickleFile::kConstants, all.items[place], fmt::format("constants.{}", name), 0));
+  JC_ASSIGN_OR_RETURN(Item item,
+                      object(PickleFile::kConstants, all.items[place], fmt::format("constants.{}", name), 0));
   constants_.emplace(std::string(name), item);
   return item;
 }

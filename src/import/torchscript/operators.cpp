@@ -27,9 +27,18 @@ std::string_view parameter_at(std::string_view parameters, std::size_t place) {
 
 // Operators that give a list of tensors as long as their arguments say.
 bool gives_list(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kNames{
-      "broadcast_tensors", "chunk",        "meshgrid", "split",        "split_with_sizes",        "tensor_split",
-      "unbind",            "unsafe_chunk", "hsplit",   "unsafe_split", "unsafe_split_with_sizes", "vsplit"};
+  constexpr std::array<std::string_view, 12> kNames{"broadcast_tensors",
+                                                    "chunk",
+                                                    "meshgrid",
+                                                    "split",
+                                                    "split_with_sizes",
+                                                    "tensor_split",
+                                                    "unbind",
+                                                    "unsafe_chunk",
+                                                    "hsplit",
+                                                    "unsafe_split",
+                                                    "unsafe_split_with_sizes",
+                                                    "vsplit"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -160,8 +169,7 @@ Result<std::vector<ValueId>> Importer::lower(std::string_view name, std::string_
   const std::string_view parameters = entry == nullptr ? std::string_view{} : entry->parameters;
   const bool foreign = name.find('.') != std::string_view::npos;
   const std::string target = foreign ? printable(name) : fmt::format("aten.{}", printable(name));
-  const std::string node_name =
-      path_.empty() ? outputs[0].name : fmt::format("{}/{}", path_, outputs[0].name);
+  const std::string node_name = path_.empty() ? outputs[0].name : fmt::format("{}/{}", path_, outputs[0].name);
   const std::size_t first_value = builder_.graph.values.size();
   const std::size_t first_node = builder_.graph.nodes.size();
   aten::Call call(builder_, target, parameters, std::move(outputs));
@@ -202,8 +210,10 @@ void Importer::follow_types(std::size_t first_value, std::size_t first_node) {
 bool Importer::lacks_shape(const Cell& cell, std::string_view reader) const {
   if (cell.value == kNoValue) return true;
   const auto hint = cell.input.empty() ? hints_.end() : hints_.find(cell.input);
-  return hint != hints_.end() && reader.find("conv") != std::string_view::npos && hint->second.extents.size() > 2 &&
-         !hint->second.extents[1];
+  if (hint == hints_.end()) return false;
+  const bool tells = reader == "embedding" || reader == "linear" || reader.find("conv") != std::string_view::npos;
+  if (hint->second.supposed && tells) return true;
+  return reader.find("conv") != std::string_view::npos && hint->second.extents.size() > 2 && !hint->second.extents[1];
 }
 
 Result<Item> Importer::call_operator(std::string_view name, const Arguments& arguments, std::size_t outputs,
@@ -306,7 +316,8 @@ std::optional<std::size_t> Importer::count_of(const Pending& pending) const {
   if (how != nullptr && list_of(*how) != nullptr) return list_of(*how)->items.size();
   const auto* tensor = items.empty() ? nullptr : held<TensorRef>(items[0]);
   const Item* axis_item = given(by_place ? 1 : 2, "dim");
-  const std::int64_t asked = axis_item == nullptr || held<std::int64_t>(*axis_item) == nullptr ? 0 : *held<std::int64_t>(*axis_item);
+  const std::int64_t asked =
+      axis_item == nullptr || held<std::int64_t>(*axis_item) == nullptr ? 0 : *held<std::int64_t>(*axis_item);
   const auto extents = tensor == nullptr ? std::nullopt : samples_.extents(value_of(*tensor));
   if (!extents) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(extents->size());
@@ -327,7 +338,8 @@ Result<Item> Importer::materialize(const PendingRef& ref, std::size_t count) {
   if (held<std::monostate>(pending.tensors) == nullptr) return pending.tensors;
   std::vector<aten::Output> outputs;
   const std::string base = fresh_name(pending.name);
-  for (std::size_t i = 0; i < count; ++i) outputs.push_back({i == 0 ? base : fmt::format("{}_out{}", base, i), std::nullopt, true});
+  for (std::size_t i = 0; i < count; ++i)
+    outputs.push_back({i == 0 ? base : fmt::format("{}_out{}", base, i), std::nullopt, true});
   if (outputs.empty()) return unsupported("an empty list of tensors");
   JC_ASSIGN_OR_RETURN(const std::vector<ValueId> made, lower(pending.name, "", pending.arguments, std::move(outputs)));
   std::vector<Item> items;

@@ -20,10 +20,11 @@ constexpr std::size_t kMaxDepth = 200;
 
 int precedence(std::string_view op) {
   constexpr std::array<std::pair<std::string_view, int>, 24> kLevels{
-      {{"or", 1}, {"and", 2}, {"is", 4}, {"in", 4}, {"==", 4}, {"!=", 4}, {"<", 4},  {">", 4},
-       {"<=", 4}, {">=", 4},  {"|", 5},  {"^", 6},  {"&", 7},  {"<<", 8}, {">>", 8}, {"+", 9},
+      {{"or", 1}, {"and", 2}, {"is", 4}, {"in", 4},  {"==", 4}, {"!=", 4}, {"<", 4},   {">", 4},
+       {"<=", 4}, {">=", 4},  {"|", 5},  {"^", 6},   {"&", 7},  {"<<", 8}, {">>", 8},  {"+", 9},
        {"-", 9},  {"*", 10},  {"/", 10}, {"//", 10}, {"%", 10}, {"@", 10}, {"**", 12}, {"not", 4}}};
-  const auto* const it = std::find_if(kLevels.begin(), kLevels.end(), [&](const auto& level) { return level.first == op; });
+  const auto* const it =
+      std::find_if(kLevels.begin(), kLevels.end(), [&](const auto& level) { return level.first == op; });
   return it == kLevels.end() ? 0 : it->second;
 }
 constexpr int kNotLevel = 3;
@@ -117,7 +118,8 @@ class Parser {
 
   Result<ExprId> expression() {
     const Depth depth(depth_);
-    if (depth_ > kMaxDepth) return unsupported(fmt::format("line {}: nested more than {} deep", token_.line, kMaxDepth));
+    if (depth_ > kMaxDepth)
+      return unsupported(fmt::format("line {}: nested more than {} deep", token_.line, kMaxDepth));
     JC_ASSIGN_OR_RETURN(const ExprId value, operation(1));
     if (!is("if")) return value;
     const std::uint32_t line = token_.line;
@@ -131,7 +133,8 @@ class Parser {
   // Operators of at least this level.
   Result<ExprId> operation(int level) {
     const Depth depth(depth_);
-    if (depth_ > kMaxDepth) return unsupported(fmt::format("line {}: nested more than {} deep", token_.line, kMaxDepth));
+    if (depth_ > kMaxDepth)
+      return unsupported(fmt::format("line {}: nested more than {} deep", token_.line, kMaxDepth));
     JC_ASSIGN_OR_RETURN(ExprId left, prefixed());
     while (token_.kind == TokenKind::kName || token_.kind == TokenKind::kSymbol) {
       const int found = precedence(token_.text);

@@ -33,12 +33,24 @@ bool compare(std::string_view op, double a, double b) {
 // The entry of the table of operators that computes this on scalars of the graph; empty where there is none.
 std::string_view symbolic_name(std::string_view op) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kNames{
-      {{"add", "_operator.add"},       {"sub", "_operator.sub"},           {"mul", "_operator.mul"},
-       {"div", "_operator.truediv"},   {"floordiv", "_operator.floordiv"}, {"remainder", "_operator.mod"},
-       {"neg", "_operator.neg"},       {"pow", "_operator.pow"},           {"min", "torch.sym_min"},
-       {"max", "torch.sym_max"},       {"ceil", "math.ceil"},              {"floor", "math.floor"},
-       {"sqrt", "torch.sym_sqrt"},     {"positive", "_operator.pos"},      {"__lshift__", "_operator.lshift"},
-       {"__rshift__", "_operator.rshift"}, {"trunc", "math.trunc"},        {"floor_divide", "_operator.floordiv"}}};
+      {{"add", "_operator.add"},
+       {"sub", "_operator.sub"},
+       {"mul", "_operator.mul"},
+       {"div", "_operator.truediv"},
+       {"floordiv", "_operator.floordiv"},
+       {"remainder", "_operator.mod"},
+       {"neg", "_operator.neg"},
+       {"pow", "_operator.pow"},
+       {"min", "torch.sym_min"},
+       {"max", "torch.sym_max"},
+       {"ceil", "math.ceil"},
+       {"floor", "math.floor"},
+       {"sqrt", "torch.sym_sqrt"},
+       {"positive", "_operator.pos"},
+       {"__lshift__", "_operator.lshift"},
+       {"__rshift__", "_operator.rshift"},
+       {"trunc", "math.trunc"},
+       {"floor_divide", "_operator.floordiv"}}};
   const auto* const found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return n.first == op; });
   return found == kNames.end() ? std::string_view{} : found->second;
 }
@@ -129,6 +141,7 @@ Result<Item> known_operation(std::string_view op, const Item& first, const Item&
 }  // namespace
 
 Item Importer::folded(ValueId id) {
+  if (id == kNoValue) return Item(Unknown{});
   const auto numbers = samples_.numbers(id);
   if (!numbers || numbers->size() != 1 || !(*numbers)[0]) return Item(Symbol{id});
   if (builder_.guess(id).element == ElementType::kBool) return Item(*(*numbers)[0] != 0);
@@ -185,7 +198,10 @@ Item Importer::compared(std::string_view op, const Item& a, const Item& b) const
   }
   std::array<double, kSamples> out{};
   for (std::size_t i = 0; i < kSamples; ++i) out[i] = compare(op, (*x)[i], (*y)[i]) ? 1.0 : 0.0;
-  return out[0] == out[1] ? Item(out[0] != 0.0) : Item(Unknown{out});
+  // Of open sizes the samples prove an equality, and nothing else.
+  const bool open = held<Symbol>(a) != nullptr || held<Symbol>(b) != nullptr;
+  const bool proven = !open || (equality && (*x)[0] == (*y)[0]);
+  return proven && out[0] == out[1] ? Item(out[0] != 0.0) : Item(Unknown{out});
 }
 
 Result<std::optional<Item>> Importer::scalar_operation(std::string_view name, const Arguments& arguments) {

@@ -67,6 +67,8 @@ Result<Item> Importer::call_function(const FunctionRef& ref, Arguments arguments
 }
 
 Result<std::optional<Item>> Importer::run_block(std::span<const Statement> block, Frame& frame) {
+  const Nested nested(nesting_);
+  if (nested.too_deep()) return unsupported("blocks nested too deep");
   for (const Statement& statement : block) {
     auto done = run_statement(statement, frame);
     if (!done) {
@@ -109,9 +111,11 @@ Result<std::optional<Item>> Importer::run_statement(const Statement& statement, 
 // What ends in an error is not what a network does; else the sizes that the network has in the first sample decide.
 Result<std::optional<Item>> Importer::run_if(const Statement& statement, Frame& frame) {
   JC_ASSIGN_OR_RETURN(const Item condition, evaluate(statement.value, frame));
-  std::optional<bool> taken = truth(condition);
+  const bool sure = held<Unknown>(condition) == nullptr;
+  std::optional<bool> taken = sure ? truth(condition) : std::nullopt;
   if (!taken && raises(frame.source, statement.body)) taken = false;
   if (!taken && raises(frame.source, statement.otherwise)) taken = true;
+  if (!taken) taken = truth(condition);
   if (!taken) {
     const auto numbers = sampled(condition);
     if (!numbers) return unsupported("a condition depends on data");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types by the numbers of c10::ScalarType, as files of PyTorch write them.
+// Element types by the numbers of c10::ScalarType, which the code of TorchScript writes. Programs of torch.export have
+// numbers of their own.
 #pragma once
 
 #include <cstdint>
