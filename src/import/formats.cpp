@@ -9,6 +9,7 @@
 #include "import/onnx/import_bytes.h"
 #include "import/tensorflow/import_tensorflow.h"
 #include "import/torch/import_bytes.h"
+#include "import/torchscript/import_torchscript.h"
 
 namespace joulecast {
 namespace {
@@ -48,6 +49,10 @@ Result<Graph> read_torch(std::string_view bytes, const std::string& path) {
   return torch::import_bytes(bytes, name_of(path));
 }
 
+Result<Graph> read_torchscript(std::string_view bytes, const std::string& path) {
+  return torchscript::import_bytes(bytes, name_of(path));
+}
+
 Result<Graph> read_saved_model(std::string_view bytes, const std::string& path) {
   return tensorflow::import_saved_model(bytes, name_of(path));
 }
@@ -62,6 +67,7 @@ constexpr std::array kFormats{
     Format{"tensorflow", "TensorFlow SavedModel (saved_model.pb)", "saved_model.pb", tensorflow::is_saved_model,
            read_saved_model},
     Format{"tensorflow", "frozen GraphDef (.pb)", "", tensorflow::is_graph_def, read_graph_def},
+    Format{"pytorch", "TorchScript (.pt)", "", torchscript::recognises, read_torchscript},
     Format{"pytorch", "torch.export (.pt2)", "", torch::recognises, read_torch},
     Format{"huggingface", "transformers' config.json", "config.json", huggingface::is_config, read_config},
     Format{"onnx", "ONNX (.onnx)", "", may_be_onnx, read_onnx},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/tensorflow/samples.h"
+#include "import/samples.h"
 
 #include <algorithm>
 
 #include "graph/infer_context.h"
 
-namespace joulecast::tensorflow {
+namespace joulecast {
 
 std::array<std::int64_t, kSamples> sample_extents(std::size_t axis, std::size_t rank) {
   if (axis == 0) return {4, 6};
@@ -87,4 +87,4 @@ std::optional<std::vector<std::optional<std::int64_t>>> Samples::numbers(ValueId
   return out;
 }
 
-}  // namespace joulecast::tensorflow
+}  // namespace joulecast

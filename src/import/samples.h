@@ -10,7 +10,7 @@
 
 #include "joulecast/graph.h"
 
-namespace joulecast::tensorflow {
+namespace joulecast {
 
 inline constexpr std::size_t kSamples = 2;
 using SampleTypes = std::array<TensorType, kSamples>;
@@ -43,4 +43,4 @@ class Samples {
 // Numbers to stand for an open extent of an input: multiples, so that strides and poolings come out even.
 std::array<std::int64_t, kSamples> sample_extents(std::size_t axis, std::size_t rank);
 
-}  // namespace joulecast::tensorflow
+}  // namespace joulecast
