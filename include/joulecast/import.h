@@ -16,7 +16,8 @@
 namespace joulecast {
 
 // Recognises the format by the file's contents, whatever its name: ONNX, programs of torch.export, TensorFlow's
-// SavedModel and GraphDef, transformers' config.json, and the text form of graph.h ("graph ..."). A folder is a model
+// SavedModel and GraphDef, TensorFlow Lite, Keras' .keras and .h5, transformers' config.json, and the text form of
+// graph.h ("graph ..."). A folder is a model
 // where it has a file of a name that tells so (saved_model.pb, config.json). A `framework` other than "" is believed
 // instead: one of frameworks(). Errors: kNotFound, kIo; kUnsupported for a format we do not read (says which are);
 // kInvalidInput for a framework nobody knows; those of the format's importer.
