@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes are either an error or a valid graph, as an archive, as HDF5 and as the configuration inside of both.
-// Seeds: tests/data/keras, tests/data/keras_broken.
+// Seeds: fuzz/seeds/keras, tests/data/keras, tests/data/keras_broken.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -147,6 +147,20 @@ TEST(Keras, CallsOfVersion2NameTheirTensorsInLists) {
   EXPECT_EQ(parameters(*graph), 8 * 8 + 8);  // a layer that is called twice has its weights once
 }
 
+TEST(Keras, FunctionsOfTensorflowBetweenLayersAreOperators) {
+  const auto graph = keras::import_config(
+      R"({"class_name": "Functional", "config": {"name": "net", "layers": [
+          {"class_name": "InputLayer", "name": "x", "config": {"batch_input_shape": [null, 8], "name": "x"},
+           "inbound_nodes": []},
+          {"class_name": "TFOpLambda", "name": "half", "config": {"name": "half", "function": "math.multiply"},
+           "inbound_nodes": [["x", 0, 0, {"y": 0.5, "name": null}]]}],
+        "input_layers": [["x", 0, 0]], "output_layers": [["half", 0, 0]]}})",
+      "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(count<Binary>(*graph), 1U);
+  EXPECT_EQ(graph->value(graph->outputs[0]).name, "half");
+}
+
 TEST(Keras, ATransposedConvolutionIsAsLargeAsKerasMakesIt) {
   const auto graph = chain("[1, 5, 5, 2]", R"({"class_name": "Conv2DTranspose", "config":
       {"name": "up", "filters": 3, "kernel_size": [2, 4], "strides": [3, 2], "padding": "valid"}})");

@@ -178,7 +178,11 @@ Result<std::vector<Tensor>> LayerContext::call(Layer& part, std::vector<Tensor> 
   return inner.take_outputs();
 }
 
+// What the layer made last is called as the layer is.
 Result<void> LayerContext::finish(const Tensor& tensor, std::size_t i) {
+  GraphBuilder& builder = node_.canvas().builder;
+  const bool made = tensor.is_value() && builder.graph.value(tensor.id).name.starts_with(node_.output_name(0) + "/");
+  if (made) builder.rename(tensor.id, node_.output_name(i));
   return node_.output(i, tensor);
 }
 

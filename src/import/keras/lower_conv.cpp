@@ -38,7 +38,7 @@ Result<Window> read_window(LayerContext& layer, std::size_t axes) {
   out.causal = padding == "causal";
   for (const IntList* list : {&out.kernel, &out.stride, &out.dilation}) {
     for (const std::int64_t one : *list) {
-      constexpr std::int64_t kLargest = 1 << 24;
+      constexpr std::int64_t kLargest = 1 << 20;
       if (one < 1 || one > kLargest) return layer.wrong("kernel_size", fmt::format("or a stride is {}", one));
     }
   }
@@ -127,7 +127,7 @@ Result<void> depthwise_conv(LayerContext& layer, std::size_t axes) {
   JC_ASSIGN_OR_RETURN(const Window window, read_window(layer, axes));
   JC_ASSIGN_OR_RETURN(const std::int64_t multiplier, layer.integer("depth_multiplier", 1));
   JC_ASSIGN_OR_RETURN(const std::int64_t channels, channels_of(layer, layer.input(), window.first));
-  if (multiplier < 1 || multiplier > 1 << 20) return layer.wrong("depth_multiplier", fmt::format("is {}", multiplier));
+  if (multiplier < 1 || multiplier > 1 << 14) return layer.wrong("depth_multiplier", fmt::format("is {}", multiplier));
   std::vector<Tensor> bias;
   JC_RETURN_IF_ERROR(add_bias(layer, channels * multiplier, bias));
   // Keras 2 has another name for it; the file's weights are not read.
@@ -154,7 +154,8 @@ IntList transposed_sizes(const Shape& x, const Window& window) {
   IntList out(x.size(), 0);
   const std::size_t begin = window.first ? 2 : 1;
   for (std::size_t i = 0; i < window.kernel.size() && begin + i < x.size(); ++i) {
-    if (x[begin + i] < 1) continue;
+    constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+    if (x[begin + i] < 1 || x[begin + i] > kLargest) continue;
     const std::int64_t reach = window.dilation[i] * (window.kernel[i] - 1) + 1;
     out[begin + i] = x[begin + i] * window.stride[i] + std::max<std::int64_t>(0, reach - window.stride[i]);
   }
@@ -230,7 +231,7 @@ Result<void> global_pool(LayerContext& layer, std::string_view op) {
   JC_ASSIGN_OR_RETURN(const bool keep, layer.flag("keepdims", false));
   JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
   IntList axes;
-  for (std::size_t i = first ? 2 : 1; i < rank - (first ? 0 : 1); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  for (std::size_t i = first ? 2 : 1; i + (first ? 0 : 1) < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
   JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply(op, {layer.input(), layer.ints(std::move(axes))},
                                                     Attributes().flag("keep_dims", keep)));
   return layer.finish(out);

@@ -157,44 +157,64 @@ Result<Heads> read_heads(LayerContext& layer) {
 
 }  // namespace
 
-// query, value, [key: the value].
-Result<void> lower_multi_head_attention(LayerContext& layer) {
-  JC_ASSIGN_OR_RETURN(const Heads heads, read_heads(layer));
-  Heads value_heads = heads;
-  JC_ASSIGN_OR_RETURN(value_heads.width, layer.integer("value_dim", heads.width));
-  const bool several = layer.node().input_count() > 1;
-  const Tensor& query = layer.input(0);
-  const Tensor& value = several ? layer.input(1) : query;
-  const Tensor& key = layer.node().input_count() > 2 ? layer.input(2) : value;
-  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(query));
-  if (rank != 3 || value_heads.width < 1) return layer.opaque();
-  JC_ASSIGN_OR_RETURN(const std::int64_t width, layer.extent(query, -1));
+namespace {
+
+// The width of the result: that of the query, unless it is given.
+Result<std::int64_t> output_width(LayerContext& layer, const Tensor& query) {
   const Json* given = layer.config().find("output_shape");
-  std::int64_t out_width = width;
-  if (given != nullptr && given->is(JsonKind::kInteger)) out_width = given->whole();
-  if (given != nullptr && given->members().size() == 1) out_width = given->members()[0].value.whole();
-  JC_ASSIGN_OR_RETURN(const ValueId q, heads_of(layer, query, "query", heads));
-  JC_ASSIGN_OR_RETURN(const ValueId k, heads_of(layer, key, "key", heads));
-  JC_ASSIGN_OR_RETURN(const ValueId v, heads_of(layer, value, "value", value_heads));
-  Attention op;
-  op.scales = 1;
-  JC_ASSIGN_OR_RETURN(op.dropout, layer.real("dropout", 0.0));
+  if (given == nullptr) return layer.extent(query, -1);
+  const auto members = given->members();
+  if (given->is(JsonKind::kArray) && members.size() != 1) return layer.wrong("output_shape", "has several axes");
+  return given->is(JsonKind::kInteger) ? given->whole() : members.empty() ? 0 : members[0].value.whole();
+}
+
+bool is_causal(LayerContext& layer) {
   const Json* keywords = layer.arguments() == nullptr ? nullptr : layer.arguments()->find("kwargs");
   const Json* causal = keywords == nullptr ? nullptr : keywords->find("use_causal_mask");
-  op.causal = causal != nullptr && causal->truth();
-  const Tensor mixed = layer.add(op, {q, k, v});
-  const Tensor turned = layer.add(Transpose{{0, 2, 1, 3}}, {mixed.id});
-  const std::int64_t all = heads.count * value_heads.width;
+  return causal != nullptr && causal->truth();
+}
+
+// [batch, heads, length, width] -> [batch, length, out].
+Result<Tensor> joined_heads(LayerContext& layer, const Tensor& x, const Heads& heads, std::int64_t out_width) {
+  const std::int64_t all = heads.count * heads.width;
+  const Tensor turned = layer.add(Transpose{{0, 2, 1, 3}}, {x.id});
   const Tensor joined = layer.add(Reshape{}, {turned.id, layer.plain(layer.ints({0, 0, all}))});
   JC_ASSIGN_OR_RETURN(Tensor kernel,
-                      layer.weight("attention_output/kernel", Shape{heads.count, value_heads.width, out_width}));
+                      layer.weight("attention_output/kernel", Shape{heads.count, heads.width, out_width}));
   kernel.view = Shape{all, out_width};
   std::vector<ValueId> inputs{joined.id, layer.plain(kernel)};
   if (heads.bias) {
     JC_ASSIGN_OR_RETURN(const Tensor bias, layer.weight("attention_output/bias", Shape{out_width}));
     inputs.push_back(layer.plain(bias));
   }
-  return layer.finish(layer.add(Linear{.weight_in_out = true}, std::move(inputs)));
+  return layer.add(Linear{.weight_in_out = true}, std::move(inputs));
+}
+
+}  // namespace
+
+// query, value, [key: the value].
+Result<void> lower_multi_head_attention(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const Heads heads, read_heads(layer));
+  Heads value_heads = heads;
+  JC_ASSIGN_OR_RETURN(value_heads.width, layer.integer("value_dim", heads.width));
+  const Tensor& query = layer.input(0);
+  const Tensor& value = layer.node().input_count() > 1 ? layer.input(1) : query;
+  const Tensor& key = layer.node().input_count() > 2 ? layer.input(2) : value;
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(query));
+  constexpr std::int64_t kMost = std::int64_t{1} << 24;
+  if (value_heads.width < 1 || value_heads.width > kMost) return layer.wrong("value_dim", "is absurd");
+  if (rank != 3) return layer.opaque();
+  JC_ASSIGN_OR_RETURN(const std::int64_t out_width, output_width(layer, query));
+  JC_ASSIGN_OR_RETURN(const ValueId q, heads_of(layer, query, "query", heads));
+  JC_ASSIGN_OR_RETURN(const ValueId k, heads_of(layer, key, "key", heads));
+  JC_ASSIGN_OR_RETURN(const ValueId v, heads_of(layer, value, "value", value_heads));
+  Attention op;
+  op.scales = 1;
+  op.causal = is_causal(layer);
+  JC_ASSIGN_OR_RETURN(op.dropout, layer.real("dropout", 0.0));
+  const Tensor mixed = layer.add(op, {q, k, v});
+  JC_ASSIGN_OR_RETURN(const Tensor out, joined_heads(layer, mixed, value_heads, out_width));
+  return layer.finish(out);
 }
 
 // query, value, [key]: products, softmax, without weights.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "import/keras/lowerings.h"
 
@@ -130,6 +131,21 @@ Result<void> lower_up_sampling_3d(LayerContext& layer) {
   return up_sampling(layer, 3);
 }
 
+// To one size, whatever comes in.
+Result<void> lower_resizing(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t height, layer.integer("height"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t width, layer.integer("width"));
+  JC_ASSIGN_OR_RETURN(const std::string_view kind, layer.text("interpolation", "bilinear"));
+  JC_ASSIGN_OR_RETURN(const bool first, layer.channels_first());
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
+  if (first || rank != 4) return layer.opaque();
+  const std::string_view op = kind == "nearest"   ? "ResizeNearestNeighbor"
+                              : kind == "bicubic" ? "ResizeBicubic"
+                                                  : "ResizeBilinear";
+  JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply(op, {layer.input(), layer.ints({height, width})}));
+  return layer.finish(out);
+}
+
 Result<void> lower_flatten(LayerContext& layer) {
   const auto shape = layer.extents(layer.input());
   if (shape && shape->size() == 2) return layer.finish(layer.input());
@@ -217,11 +233,61 @@ std::vector<Tensor> operands(LayerContext& layer) {
 
 Result<void> lower_merge(LayerContext& layer, std::string_view op) {
   const std::vector<Tensor> all = operands(layer);
+  constexpr std::size_t kMost = 10'000;
   if (all.empty()) return layer.opaque();
+  if (all.size() > kMost) return unsupported(fmt::format("has {} inputs, more than {}", all.size(), kMost));
   Tensor out = all[0];
   for (std::size_t i = 1; i < all.size(); ++i) {
     JC_ASSIGN_OR_RETURN(out, layer.apply(op, {out, all[i]}));
   }
+  return layer.finish(out);
+}
+
+namespace {
+
+struct TensorflowFunction {
+  std::string_view name, op;
+};
+constexpr std::array kFunctions{
+    TensorflowFunction{"add", "AddV2"},
+    TensorflowFunction{"subtract", "Sub"},
+    TensorflowFunction{"multiply", "Mul"},
+    TensorflowFunction{"truediv", "RealDiv"},
+    TensorflowFunction{"divide", "RealDiv"},
+    TensorflowFunction{"maximum", "Maximum"},
+    TensorflowFunction{"minimum", "Minimum"},
+    TensorflowFunction{"pow", "Pow"},
+    TensorflowFunction{"matmul", "BatchMatMulV2"},
+};
+
+// Numbers among the keywords of a call, as version 2 writes them.
+void add_keywords(LayerContext& layer, const Json& value, std::vector<Tensor>& out) {
+  for (const JsonMember& member : value.members()) {
+    const bool number = member.value.is(JsonKind::kInteger) || member.value.is(JsonKind::kReal);
+    if (value.is(JsonKind::kArray)) add_keywords(layer, member.value, out);
+    if (!value.is(JsonKind::kObject) || !number || out.size() > 2) continue;
+    const double real =
+        member.value.is(JsonKind::kReal) ? member.value.real() : static_cast<double>(member.value.whole());
+    out.push_back(layer.number(real));
+  }
+}
+
+}  // namespace
+
+// A function of TensorFlow between layers ("math.multiply"), version 2.
+Result<void> lower_tensorflow_function(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const std::string_view function, layer.text("function", ""));
+  const std::string_view name = function.substr(function.rfind('.') + 1);
+  std::vector<Tensor> all = layer.node().inputs();
+  const auto* const it = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                      [&](const TensorflowFunction& one) { return one.name == name; });
+  if (it == kFunctions.end()) {
+    JC_ASSIGN_OR_RETURN(const Tensor out, activation_named(layer, layer.input(), name));
+    return layer.finish(out);
+  }
+  if (layer.arguments() != nullptr) add_keywords(layer, *layer.arguments(), all);
+  if (all.size() != 2) return layer.opaque();
+  JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply(it->op, std::move(all)));
   return layer.finish(out);
 }
 
@@ -277,6 +343,11 @@ std::int64_t bound_of(const Json* value, std::int64_t absent) {
   return value != nullptr && value->is(JsonKind::kInteger) ? value->whole() : absent;
 }
 
+bool is_index(std::int64_t value) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+  return value >= -kLargest && value <= kLargest;
+}
+
 bool add_cut(const Json& key, Cut& out) {
   const std::int64_t bit = std::int64_t{1} << out.begin.size();
   std::int64_t begin = 0;
@@ -284,7 +355,7 @@ bool add_cut(const Json& key, Cut& out) {
   std::int64_t step = 1;
   const Json* class_name = key.find("class_name");
   const Json* config = key.find("config");
-  if (key.is(JsonKind::kInteger)) {
+  if (key.is(JsonKind::kInteger) && is_index(key.whole())) {
     begin = key.whole();
     end = begin + 1;
     out.shrink_mask |= bit;
@@ -304,7 +375,7 @@ bool add_cut(const Json& key, Cut& out) {
   out.begin.push_back(begin);
   out.end.push_back(end);
   out.step.push_back(step);
-  return true;
+  return is_index(begin) && is_index(end) && is_index(step);
 }
 
 }  // namespace

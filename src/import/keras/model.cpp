@@ -90,6 +90,18 @@ const Json* input_shape(const Json& config) {
   return nullptr;
 }
 
+// Of a model whose first layer is a model.
+const Json* nested_input_shape(const Json& config) {
+  const Json* layers = config.find("layers");
+  if (layers == nullptr) return nullptr;
+  for (const JsonMember& member : layers->members()) {
+    const Json* class_name = member.value.find("class_name");
+    const Json* inner = config_of(member.value);
+    if (class_name != nullptr && class_name->text() == "InputLayer" && inner != nullptr) return input_shape(*inner);
+  }
+  return nullptr;
+}
+
 // Names of nodes may not look like references to outputs.
 std::string plain_name(std::string_view name) {
   std::string out(name.substr(0, kLongestInGraph));
@@ -118,7 +130,7 @@ class NetworkReader {
   std::string_view keep(std::string text) { return model_.texts.emplace_back(std::move(text)); }
   std::string_view free_name(std::string_view wanted) {
     std::string name = plain_name(wanted);
-    for (std::size_t i = 1; taken_.contains(name); ++i) name = fmt::format("{}_{}", plain_name(wanted), i);
+    while (taken_.contains(name)) name = fmt::format("{}_{}", plain_name(wanted), ++last_suffix_);
     return *taken_.insert(keep(std::move(name))).first;
   }
 
@@ -219,12 +231,7 @@ class NetworkReader {
   Result<std::string_view> add_implied_input(const Json& config, const Layer& first) {
     const Json* shape = input_shape(*first.config);
     if (shape == nullptr && config.is(JsonKind::kObject)) shape = config.find("build_input_shape");
-    if (shape == nullptr && !first.network.empty()) {
-      for (const FunctionView& function : model_.graph.functions) {
-        if (function.name != first.network || function.inputs.empty()) continue;
-        return unsupported("begins with a model: give it an Input of its own");
-      }
-    }
+    if (shape == nullptr) shape = nested_input_shape(*first.config);
     if (shape == nullptr)
       return unsupported("does not say of which shape its input is; call build() or add an Input, and save it anew");
     const bool tokens = first.class_name == "Embedding";
@@ -232,64 +239,66 @@ class NetworkReader {
     return add_input(first.name + "_input", *shape, tokens ? &kTokens : nullptr);
   }
 
+  struct Pending {
+    const Layer* layer;
+    const Json* arguments;
+    std::size_t place;  // of the node
+  };
+
   // Layers that name what they are called on.
   Result<void> read_functional(const Json& config, const Json& layers) {
-    struct Pending {
-      Layer* layer;
-      const Json* arguments;
-      std::string_view node;
-    };
     std::vector<Pending> pending;
-    for (const JsonMember& member : layers.members()) {
-      const Json& object = member.value;
-      JC_ASSIGN_OR_RETURN(const std::string_view class_name, object.string("class_name"));
-      const Json* layer_config = config_of(object);
-      const Json* name = object.find("name");
-      if (name == nullptr && layer_config != nullptr) name = layer_config->find("name");
-      if (name == nullptr) return invalid(fmt::format("a layer of class '{}' has no name", printable(class_name)));
-      if (class_name == "InputLayer" && layer_config != nullptr) {
-        const Json* shape = input_shape(*layer_config);
-        if (shape == nullptr) return invalid(fmt::format("input '{}' has no shape", printable(name->text())));
-        JC_ASSIGN_OR_RETURN(const std::string_view node, add_input(name->text(), *shape, layer_config->find("dtype")));
-        JC_RETURN_IF_ERROR(remember(name->text(), 0, node));
-        continue;
-      }
-      JC_ASSIGN_OR_RETURN(const auto calls, object.array("inbound_nodes"));
-      if (calls.empty()) continue;
-      JC_ASSIGN_OR_RETURN(Layer * layer, add_layer(object));
-      for (std::size_t i = 0; i < calls.size(); ++i) {
-        JC_ASSIGN_OR_RETURN(const std::string_view node, add_call(*layer, &calls[i].value, {}));
-        pending.push_back({layer, &calls[i].value, node});
-        JC_RETURN_IF_ERROR(remember(name->text(), static_cast<std::int64_t>(i), node));
-      }
-    }
+    for (const JsonMember& member : layers.members()) JC_RETURN_IF_ERROR(read_named(member.value, pending));
     JC_RETURN_IF_ERROR(order_inputs(config));
-    std::unordered_map<std::string_view, std::size_t> places;
-    for (std::size_t i = 0; i < nodes.size(); ++i) places.emplace(nodes[i].name, i);
     for (const Pending& one : pending) {
-      std::vector<History> from;
-      find_histories(*one.arguments, from);
-      for (const History& history : from) {
-        auto reference = resolve(history);
-        if (!reference) {
-          return tl::unexpected(std::move(reference).error().in(fmt::format("layer '{}'", one.layer->name)));
-        }
-        nodes[places[one.node]].inputs.push_back(*reference);
-      }
-      references_ += from.size();
-      if (references_ > kMaxReferences) return unsupported("has more calls of layers than any real model");
+      auto done = connect(one);
+      if (!done) return tl::unexpected(std::move(done).error().in(fmt::format("layer '{}'", one.layer->name)));
     }
     std::vector<History> results;
     find_histories(*config.find("output_layers"), results);
     if (results.empty()) return invalid("has no output");
     for (const History& history : results) {
       JC_ASSIGN_OR_RETURN(const std::string_view reference, resolve(history));
-      outputs.push_back(Port{plain_output(history), reference, ElementType::kUnknown, {}});
+      outputs.push_back(Port{history.layer, reference, ElementType::kUnknown, {}});
     }
     return {};
   }
 
-  static std::string_view plain_output(const History& history) { return history.layer; }
+  // An input, or a layer with all its calls.
+  Result<void> read_named(const Json& object, std::vector<Pending>& pending) {
+    JC_ASSIGN_OR_RETURN(const std::string_view class_name, object.string("class_name"));
+    const Json* config = config_of(object);
+    const Json* name = object.find("name");
+    if (name == nullptr && config != nullptr) name = config->find("name");
+    if (name == nullptr) return invalid(fmt::format("a layer of class '{}' has no name", printable(class_name)));
+    if (class_name == "InputLayer" && config != nullptr) {
+      const Json* shape = input_shape(*config);
+      if (shape == nullptr) return invalid(fmt::format("input '{}' has no shape", printable(name->text())));
+      JC_ASSIGN_OR_RETURN(const std::string_view node, add_input(name->text(), *shape, config->find("dtype")));
+      return remember(name->text(), 0, node);
+    }
+    JC_ASSIGN_OR_RETURN(const auto calls, object.array("inbound_nodes"));
+    if (calls.empty()) return {};
+    JC_ASSIGN_OR_RETURN(Layer * layer, add_layer(object));
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      JC_ASSIGN_OR_RETURN(const std::string_view node, add_call(*layer, &calls[i].value, {}));
+      pending.push_back({layer, &calls[i].value, nodes.size() - 1});
+      JC_RETURN_IF_ERROR(remember(name->text(), static_cast<std::int64_t>(i), node));
+    }
+    return {};
+  }
+
+  Result<void> connect(const Pending& call) {
+    std::vector<History> from;
+    find_histories(*call.arguments, from);
+    for (const History& history : from) {
+      JC_ASSIGN_OR_RETURN(const std::string_view reference, resolve(history));
+      nodes[call.place].inputs.push_back(reference);
+    }
+    references_ += from.size();
+    if (references_ > kMaxReferences) return unsupported("has more calls of layers than any real model");
+    return {};
+  }
 
   Result<void> remember(std::string_view layer, std::int64_t call, std::string_view node) {
     if (!called_.emplace(fmt::format("{} {}", call, layer), node).second) {
@@ -325,7 +334,7 @@ class NetworkReader {
   Model& model_;
   std::unordered_set<std::string_view> taken_;
   std::unordered_map<std::string, std::string_view> called_;
-  std::size_t references_ = 0;
+  std::size_t references_ = 0, last_suffix_ = 0;
 };
 
 }  // namespace

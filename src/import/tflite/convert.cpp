@@ -20,6 +20,8 @@ using tensorflow::Port;
 
 constexpr std::size_t kMaxInputs = 4'000'000;
 constexpr std::size_t kMaxDepth = 32;  // subgraphs in subgraphs
+constexpr std::size_t kMaxUnpacking = 8;
+constexpr std::size_t kLongestName = 256;
 
 // Indexed by TensorType of the schema: DataType of TensorFlow.
 constexpr std::array<std::int64_t, 21> kDataTypes{1,  19, 3,  4,  9,  7,  10, 5,  8, 6, 2,
@@ -38,7 +40,7 @@ std::string_view operator_name(const OperatorView& op, const BuiltinEntry* entry
 
 // What names the value: the first of several that were merged, without the number of an output.
 std::string plain_name(std::string_view name) {
-  name = name.substr(0, std::min(name.find(';'), kLongestInGraph));
+  name = name.substr(0, std::min(name.find(';'), kLongestName));
   if (name.ends_with(":0")) name.remove_suffix(2);
   std::string out(name.empty() ? "tensor" : name);
   std::replace(out.begin(), out.end(), ':', '_');
@@ -67,6 +69,21 @@ Result<const SubgraphView*> ModelConverter::choose(const SignatureView*& signatu
   return &model_.subgraphs[static_cast<std::size_t>(place)];
 }
 
+namespace {
+
+// An input or output under the name that the signature has for it.
+Port port_of(const TensorView& tensor, std::string_view reference, std::int64_t place,
+             const std::vector<SignatureView::Name>& names) {
+  Port out{reference, reference, tensorflow::element_type(data_type(tensor.type)),
+           PartialShape{tensor.known_rank, tensor.shape}};
+  for (const SignatureView::Name& one : names) {
+    if (one.tensor == place && !one.name.empty()) out.name = one.name;
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<void> ModelConverter::run() {
   const SignatureView* signature = nullptr;
   JC_ASSIGN_OR_RETURN(const SubgraphView* main, choose(signature));
@@ -75,34 +92,30 @@ Result<void> ModelConverter::run() {
   JC_RETURN_IF_ERROR(converter.name_tensors());
   JC_RETURN_IF_ERROR(converter.run());
   if (main->outputs.empty()) return invalid("has no output");
-  const auto port = [&](const TensorView& tensor, std::string_view reference) {
-    return Port{reference, reference, tensorflow::element_type(data_type(tensor.type)),
-                PartialShape{tensor.known_rank, tensor.shape}};
-  };
-  const auto rename = [](Port& out, const std::vector<SignatureView::Name>& names, std::int64_t place) {
-    for (const SignatureView::Name& one : names) {
-      if (one.tensor == place && !one.name.empty()) out.name = one.name;
-    }
-  };
   static const SignatureView kNone;
-  const SignatureView& named = signature == nullptr ? kNone : *signature;
-  constexpr std::size_t kMaxPorts = 10'000;
-  if (std::max({main->inputs.size(), main->outputs.size(), named.inputs.size(), named.outputs.size()}) > kMaxPorts) {
-    return unsupported(fmt::format("more than {} inputs or outputs", kMaxPorts));
-  }
-  for (std::size_t i = 0; i < main->inputs.size(); ++i) {
-    const auto place = static_cast<std::size_t>(main->inputs[i]);
-    JC_RETURN_IF_ERROR(converter.add(converter.argument(i), "Placeholder", {}, {}));
-    out_.interface.inputs.push_back(port(main->tensors[place], converter.argument(i)));
-    rename(out_.interface.inputs.back(), named.inputs, main->inputs[i]);
-  }
-  for (const std::int32_t output : main->outputs) {
-    JC_ASSIGN_OR_RETURN(const std::string_view reference, converter.reference(output));
-    out_.interface.outputs.push_back(port(main->tensors[static_cast<std::size_t>(output)], reference));
-    rename(out_.interface.outputs.back(), named.outputs, output);
-  }
+  JC_RETURN_IF_ERROR(add_ports(converter, signature == nullptr ? kNone : *signature));
   out_.graph.nodes = std::move(converter.nodes);
   out_.graph.more_operators = lite_operator;
+  return {};
+}
+
+Result<void> ModelConverter::add_ports(SubgraphConverter& main, const SignatureView& names) {
+  const SubgraphView& view = main.subgraph();
+  constexpr std::size_t kMaxPorts = 10'000;
+  if (std::max({view.inputs.size(), view.outputs.size(), names.inputs.size(), names.outputs.size()}) > kMaxPorts) {
+    return unsupported(fmt::format("more than {} inputs or outputs", kMaxPorts));
+  }
+  const auto tensor = [&](std::int32_t place) -> const TensorView& {
+    return view.tensors[static_cast<std::size_t>(place)];
+  };
+  for (std::size_t i = 0; i < view.inputs.size(); ++i) {
+    JC_RETURN_IF_ERROR(main.add(main.argument(i), "Placeholder", {}, {}));
+    out_.interface.inputs.push_back(port_of(tensor(view.inputs[i]), main.argument(i), view.inputs[i], names.inputs));
+  }
+  for (const std::int32_t output : view.outputs) {
+    JC_ASSIGN_OR_RETURN(const std::string_view reference, main.reference(output));
+    out_.interface.outputs.push_back(port_of(tensor(output), reference, output, names.outputs));
+  }
   return {};
 }
 
@@ -111,6 +124,13 @@ Result<void> ModelConverter::count_node(std::size_t inputs) {
   entries_ += inputs;
   if (entries_ > kMaxInputs) return unsupported("nodes have more inputs than in any real model");
   return {};
+}
+
+bool ModelConverter::is_zeros(std::string_view contents) {
+  constexpr std::size_t kMost = std::size_t{64} << 20U;
+  if (contents.empty() || contents.size() > kMost - looked_at_) return false;
+  looked_at_ += contents.size();
+  return contents.find_first_not_of('\0') == std::string_view::npos;
 }
 
 Result<const SubgraphView*> ModelConverter::enter(std::int64_t subgraph) {
@@ -295,12 +315,14 @@ Result<std::string_view> SubgraphConverter::reference(std::int64_t tensor) {
   return *found;
 }
 
-Result<std::optional<std::string_view>> SubgraphConverter::constant(std::int64_t tensor, const Shape& shape) {
+Result<std::optional<std::string_view>> SubgraphConverter::constant(std::int64_t tensor, const Shape& shape,
+                                                                    std::size_t depth) {
   const auto place = static_cast<std::size_t>(tensor);
   const TensorView& view = subgraph_.tensors[place];
   const OperatorView* producer = producers_[place].op;
   const BuiltinEntry* entry = producer == nullptr ? nullptr : find_builtin(producer->code);
-  const bool unpacked = entry != nullptr && (entry->name == "DEQUANTIZE" || entry->name == "DENSIFY");
+  const bool unpacked =
+      depth < kMaxUnpacking && entry != nullptr && (entry->name == "DEQUANTIZE" || entry->name == "DENSIFY");
   if (producer != nullptr && !unpacked) return std::optional<std::string_view>();
   if (producer == nullptr && (!names_[place].empty() || (!view.constant && !view.variable))) {
     return std::optional<std::string_view>();
@@ -314,7 +336,7 @@ Result<std::optional<std::string_view>> SubgraphConverter::constant(std::int64_t
   }
   if (producer->inputs.empty() || producer->inputs[0] < 0) return std::optional<std::string_view>();
   const TensorView& packed = subgraph_.tensors[static_cast<std::size_t>(producer->inputs[0])];
-  JC_ASSIGN_OR_RETURN(auto inner, constant(producer->inputs[0], shape));
+  JC_ASSIGN_OR_RETURN(auto inner, constant(producer->inputs[0], shape, depth + 1));
   if (inner && entry->name == "DEQUANTIZE") {
     const bool real = is_floating(tensorflow::element_type(data_type(packed.type)));
     const std::string_view name = free_name(view.name);

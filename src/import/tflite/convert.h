@@ -58,9 +58,12 @@ class ModelConverter {
   std::string_view keep(std::string text) { return out_.texts.emplace_back(std::move(text)); }
   std::deque<std::string>& texts() { return out_.texts; }
   Result<void> count_node(std::size_t inputs);
+  // Whether contents are zeros, as far as looking at them costs little.
+  bool is_zeros(std::string_view contents);
 
  private:
   Result<const SubgraphView*> choose(const SignatureView*& signature) const;
+  Result<void> add_ports(SubgraphConverter& main, const SignatureView& names);
   // A subgraph that is called from one that is being converted.
   Result<const SubgraphView*> enter(std::int64_t subgraph);
   Result<tensorflow::FunctionView> make_function(SubgraphConverter& converter, std::string name);
@@ -71,7 +74,7 @@ class ModelConverter {
   std::map<std::int64_t, std::string_view> functions_;
   std::map<std::pair<std::int64_t, std::int64_t>, Loop> loops_;
   std::vector<std::int64_t> active_;
-  std::size_t nodes_ = 0, entries_ = 0;
+  std::size_t nodes_ = 0, entries_ = 0, looked_at_ = 0;
 };
 
 enum class Hoist : std::uint8_t { kNothing, kWeights, kConstants };
@@ -90,7 +93,7 @@ class SubgraphConverter {
   Result<std::string_view> reference(std::int64_t tensor);
   // A constant, or what is only decompressed from one, as if it had been stored in `shape` (its extents in another
   // order); nothing where it is computed.
-  Result<std::optional<std::string_view>> constant(std::int64_t tensor, const Shape& shape);
+  Result<std::optional<std::string_view>> constant(std::int64_t tensor, const Shape& shape, std::size_t depth = 0);
   // A constant that stands nowhere in the file.
   Result<std::string_view> add_constant(std::string_view name, std::int64_t type, const Shape& shape,
                                         std::string_view contents);

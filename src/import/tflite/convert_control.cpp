@@ -10,16 +10,14 @@ namespace joulecast::tflite {
 namespace {
 
 // States that begin as zeros, as every runtime begins them.
-bool is_zeros(const TensorView& tensor) {
-  constexpr std::size_t kMost = 1 << 20;
+bool is_zeros(OperatorConverter& op, const TensorView& tensor) {
   const bool real = is_floating(tensorflow::element_type(data_type(tensor.type)));
-  return tensor.constant && real && !tensor.contents.empty() && tensor.contents.size() <= kMost &&
-         tensor.contents.find_first_not_of('\0') == std::string_view::npos;
+  return tensor.constant && real && op.subgraph().model().is_zeros(tensor.contents);
 }
 
 Result<std::string_view> loop_variable(OperatorConverter& op, std::size_t i, bool filled) {
   if (filled) return op.step("TensorListReserve", {});
-  if (!is_zeros(op.input_tensor(i))) return op.input(i);
+  if (!is_zeros(op, op.input_tensor(i))) return op.input(i);
   std::vector<std::int32_t> extents;
   for (const std::int64_t extent : op.input_tensor(i).shape) extents.push_back(static_cast<std::int32_t>(extent));
   JC_ASSIGN_OR_RETURN(const std::string_view shape, op.ints(extents));
