@@ -13,7 +13,6 @@
 namespace joulecast::tflite {
 namespace {
 
-using tensorflow::Interface;
 using tensorflow::NodeView;
 using tensorflow::PartialShape;
 using tensorflow::Port;
