@@ -6,8 +6,10 @@
 
 #include "import/format.h"
 #include "import/huggingface/import_config.h"
+#include "import/keras/import_keras.h"
 #include "import/onnx/import_bytes.h"
 #include "import/tensorflow/import_tensorflow.h"
+#include "import/tflite/import_tflite.h"
 #include "import/torch/import_bytes.h"
 #include "import/torchscript/import_torchscript.h"
 
@@ -61,6 +63,18 @@ Result<Graph> read_graph_def(std::string_view bytes, const std::string& path) {
   return tensorflow::import_graph_def(bytes, name_of(path));
 }
 
+Result<Graph> read_tflite(std::string_view bytes, const std::string& path) {
+  return tflite::import_tflite(bytes, name_of(path));
+}
+
+Result<Graph> read_keras_archive(std::string_view bytes, const std::string& path) {
+  return keras::import_archive(bytes, name_of(path));
+}
+
+Result<Graph> read_keras_hdf5(std::string_view bytes, const std::string& path) {
+  return keras::import_hdf5(bytes, name_of(path));
+}
+
 // ONNX comes last.
 constexpr std::array kFormats{
     Format{"joulecast", "the text form of graphs (.jcg)", "", is_text_form, read_text_form},
@@ -68,6 +82,9 @@ constexpr std::array kFormats{
            read_saved_model},
     Format{"tensorflow", "frozen GraphDef (.pb)", "", tensorflow::is_graph_def, read_graph_def},
     Format{"pytorch", "TorchScript (.pt)", "", torchscript::recognises, read_torchscript},
+    Format{"tensorflow", "TensorFlow Lite (.tflite)", "", tflite::recognises, read_tflite},
+    Format{"keras", "Keras (.keras)", "", keras::is_archive, read_keras_archive},
+    Format{"keras", "Keras (.h5)", "", keras::is_hdf5, read_keras_hdf5},
     Format{"pytorch", "torch.export (.pt2)", "", torch::recognises, read_torch},
     Format{"huggingface", "transformers' config.json", "config.json", huggingface::is_config, read_config},
     Format{"onnx", "ONNX (.onnx)", "", may_be_onnx, read_onnx},

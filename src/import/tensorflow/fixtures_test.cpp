@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "import/fixture_measures.h"
 #include "import/tensorflow/operators.h"
-#include "joulecast/cost.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
 
@@ -29,46 +29,6 @@ Graph imported(const std::string& file) {
   auto graph = import_model((kFolder / file).string());
   EXPECT_TRUE(graph) << graph.error().text();
   return graph ? simplify(std::move(*graph)) : Graph{};
-}
-
-template <typename Op>
-std::size_t count(const Graph& graph) {
-  return static_cast<std::size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                                                [](const Node& n) { return std::holds_alternative<Op>(n.op); }));
-}
-
-std::int64_t parameters(const Graph& graph) {
-  std::int64_t out = 0;
-  for (const Value& value : graph.values) out += value.kind == ValueKind::kParameter ? value.type.elements() : 0;
-  return out;
-}
-
-constexpr std::int64_t kSteps = 12;  // length of sequences
-
-Binding small_sizes(const Graph& graph) {
-  Binding out;
-  for (const auto& open : unbound_dimensions(graph, out)) out.symbols[open.symbol] = open.axis == 0 ? 2 : kSteps;
-  return out;
-}
-
-double product_flops(const Graph& graph, const TypeTable& types) {
-  double out = 0.0;
-  for (const Node& node : graph.nodes) {
-    const bool product = std::holds_alternative<Conv>(node.op) || std::holds_alternative<Linear>(node.op) ||
-                         std::holds_alternative<MatMul>(node.op) || std::holds_alternative<Rnn>(node.op) ||
-                         std::holds_alternative<Attention>(node.op);
-    if (product) out += operator_cost(CostContext(graph, node, types)).forward_flops.value();
-    const auto* loop = std::get_if<Loop>(&node.op);
-    if (loop != nullptr) out += kSteps * product_flops(graph.bodies[loop->body], types.body(loop->body));
-  }
-  return out;
-}
-
-// Channels first, where the file has them last.
-Shape channels_first(const Shape& shape) {
-  Shape out{shape[0], shape[shape.size() - 1]};
-  for (std::size_t i = 1; i + 1 < shape.size(); ++i) out.push_back(shape[i]);
-  return out;
 }
 
 class FixtureTest : public testing::Test {

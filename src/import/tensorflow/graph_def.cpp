@@ -57,15 +57,6 @@ class Reader {
     });
   }
 
-  Result<void> node_def(pbf_reader r, NodeView& out) {
-    if (++nodes_ > kMaxNodes) return unsupported(fmt::format("more than {} nodes", kMaxNodes));
-    const Field name{text_field(1), [&](pbf_reader& field) -> Result<void> {
-                       node_name_ = out.name = view(field);
-                       return {};
-                     }};
-    return read_fields(r, name, text(2, out.op), texts(3, out.inputs), attributes(5, out.attributes));
-  }
-
   Result<void> function_library(pbf_reader r, std::vector<FunctionView>& list) {
     return read_fields(r, messages(1, list, [this](pbf_reader m, FunctionView& out) { return function_def(m, out); }));
   }
@@ -119,6 +110,15 @@ class Reader {
   }
 
  public:
+  Result<void> node_def(pbf_reader r, NodeView& out) {
+    if (++nodes_ > kMaxNodes) return unsupported(fmt::format("more than {} nodes", kMaxNodes));
+    const Field name{text_field(1), [&](pbf_reader& field) -> Result<void> {
+                       node_name_ = out.name = view(field);
+                       return {};
+                     }};
+    return read_fields(r, name, text(2, out.op), texts(3, out.inputs), attributes(5, out.attributes));
+  }
+
   Result<void> graph_def(pbf_reader r, GraphView& out) {
     return read_fields(r, nodes(1, out.nodes),
                        message(2, [&](pbf_reader m) { return function_library(m, out.functions); }));
@@ -173,6 +173,10 @@ Result<MapEntry> read_map_entry(pbf_reader r) {
 
 Result<GraphView> read_graph_def(std::string_view bytes) {
   return guarded<GraphView>("GraphDef", [&](Reader& r, GraphView& out) { return r.graph_def(reader(bytes), out); });
+}
+
+Result<NodeView> read_node_def(std::string_view bytes) {
+  return guarded<NodeView>("NodeDef", [&](Reader& r, NodeView& out) { return r.node_def(reader(bytes), out); });
 }
 
 Result<MetaGraphView> read_saved_model(std::string_view bytes) {

@@ -27,6 +27,7 @@ struct NodeView {
   std::string_view name, op;
   std::vector<std::string_view> inputs;  // "name", "name:1", "^name"; in functions "name:output:0"
   std::vector<AttributeView> attributes;
+  bool opaque = false;  // kept under its own name, whatever we know of that name
 };
 
 // An argument of an operator or function. One may stand for several tensors.
@@ -45,9 +46,13 @@ struct FunctionView {
   std::vector<std::pair<std::uint64_t, std::vector<AttributeView>>> input_attributes;  // by index of the input
 };
 
+struct OperatorEntry;
+
 struct GraphView {
   std::vector<NodeView> nodes;
   std::vector<FunctionView> functions;
+  // Operators beyond those of TensorFlow, of files that are read as its graphs; nullptr for an unknown name.
+  const OperatorEntry* (*more_operators)(std::string_view name) = nullptr;
 };
 
 // What a signature says of a tensor by the name that users know.
@@ -71,6 +76,7 @@ struct MetaGraphView {
 
 // Errors: kInvalidInput for bytes that are not the wire format, kUnsupported beyond the limits above.
 Result<GraphView> read_graph_def(std::string_view bytes);
+Result<NodeView> read_node_def(std::string_view bytes);
 // Only the meta graph that is meant for inference is kept: the one tagged "serve", else the first.
 Result<MetaGraphView> read_saved_model(std::string_view bytes);
 

@@ -175,17 +175,21 @@ bool is_graph_def(std::string_view bytes) {
   return length > 0 && length < 0x80 && op < bytes.size() && bytes[op] == 0x12;
 }
 
+Result<Graph> import_graph(const GraphView& graph, const Interface& interface, std::string_view name) {
+  return checked(import_both_ways(graph, interface, name));
+}
+
 Result<Graph> import_saved_model(std::string_view bytes, std::string_view name) {
   JC_ASSIGN_OR_RETURN(const MetaGraphView model, read_saved_model(bytes));
   JC_ASSIGN_OR_RETURN(const SignatureView* signature, choose_signature(model));
   JC_ASSIGN_OR_RETURN(const Interface interface, interface_of(*signature, model.graph));
-  return checked(import_both_ways(model.graph, interface, name));
+  return import_graph(model.graph, interface, name);
 }
 
 Result<Graph> import_graph_def(std::string_view bytes, std::string_view name) {
   JC_ASSIGN_OR_RETURN(const GraphView graph, read_graph_def(bytes));
   JC_ASSIGN_OR_RETURN(const Interface interface, frozen_interface(graph));
-  return checked(import_both_ways(graph, interface, name));
+  return import_graph(graph, interface, name);
 }
 
 }  // namespace joulecast::tensorflow

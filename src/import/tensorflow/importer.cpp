@@ -237,8 +237,9 @@ Result<void> Importer::lower_node(std::uint32_t place, Scope& scope) {
     inputs.push_back(tensor);
   }
   NodeContext context(*this, scope, node, scope.used[place], std::move(inputs));
-  const OperatorEntry* entry = find_operator(node.op);
-  const FunctionView* function = find_function(node.op);
+  const OperatorEntry* entry = node.opaque ? nullptr : find_operator(node.op);
+  if (entry == nullptr && !node.opaque && graph_.more_operators != nullptr) entry = graph_.more_operators(node.op);
+  const FunctionView* function = node.opaque ? nullptr : find_function(node.op);
   if (entry == nullptr && function != nullptr) {
     JC_ASSIGN_OR_RETURN(scope.outputs[place], call(*function, context.inputs(), scope, node.name));
     return {};

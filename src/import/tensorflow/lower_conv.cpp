@@ -102,7 +102,8 @@ Result<std::size_t> filter_rank(const NodeContext& node, std::size_t input) {
 
 }  // namespace
 
-// Conv2D, Conv3D. Filters for fewer channels than there are make groups.
+// Conv2D, Conv3D: x, filters, and in files of other kinds the bias. Filters for fewer channels than there are make
+// groups.
 Result<void> lower_conv(NodeContext& node) {
   JC_ASSIGN_OR_RETURN(const std::size_t rank, filter_rank(node, 1));
   JC_ASSIGN_OR_RETURN(const Image image, read_image(node, rank));
@@ -112,7 +113,7 @@ Result<void> lower_conv(NodeContext& node) {
   if (x && filter && x->size() == rank && (*filter)[rank - 2] > 0) {
     op.groups = std::max<std::int64_t>(1, (*x)[image.channels()] / (*filter)[rank - 2]);
   }
-  return node.emit(op, {node.value(0, image.layout), node.value(1, filter_layout(rank))}, image.layout);
+  return node.emit(op, {node.value(0, image.layout), node.value(1, filter_layout(rank)), node.value(2)}, image.layout);
 }
 
 // Filters [height, width, channels, multiplier] become [channels * multiplier, 1, height, width].
@@ -132,7 +133,7 @@ Result<void> lower_depthwise_conv(NodeContext& node) {
     const ValueId turned = node.step(Transpose{{2, 3, 0, 1}}, {node.value(1)}, "filters");
     weight = node.step(Reshape{}, {turned, node.int_vector(IntList(shape.begin(), shape.end()))}, "filters");
   }
-  return node.emit(op, {node.value(0, image.layout), weight}, image.layout);
+  return node.emit(op, {node.value(0, image.layout), weight, node.value(2)}, image.layout);
 }
 
 // sizes of the result, filters [spatial..., out, in], x. Only the sizes tell how the strides were rounded.
@@ -154,7 +155,7 @@ Result<void> lower_conv_backprop(NodeContext& node) {
     const std::int64_t more = *(*sizes)[axis] - least;
     if (more > 0 && more < op.stride[i]) op.output_padding[i] = more;
   }
-  return node.emit(op, {node.value(2, image.layout), node.value(1, filter_layout(rank))}, image.layout);
+  return node.emit(op, {node.value(2, image.layout), node.value(1, filter_layout(rank)), node.value(3)}, image.layout);
 }
 
 // Since MaxPoolV2 the window may be an input.

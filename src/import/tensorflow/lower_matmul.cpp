@@ -9,9 +9,14 @@ bool is_weight_matrix(const NodeContext& node, std::size_t i) {
   return tensor.is_source() && tensor.source->kind == ValueKind::kParameter && tensor.view.size() == 2;
 }
 
+// a, b, and in files of other kinds a bias.
 Result<void> emit_product(NodeContext& node, bool transpose_a, bool transpose_b) {
   if (!transpose_a && is_weight_matrix(node, 1)) {
-    return node.emit(Linear{.weight_in_out = !transpose_b}, {node.value(0), node.value(1)});
+    return node.emit(Linear{.weight_in_out = !transpose_b}, {node.value(0), node.value(1), node.value(2)});
+  }
+  if (node.input_count() > 2) {
+    const ValueId product = node.step(MatMul{transpose_a, transpose_b}, {node.value(0), node.value(1)}, "product");
+    return node.emit(Binary{BinaryKind::kAdd}, {product, node.value(2)});
   }
   return node.emit(MatMul{transpose_a, transpose_b}, {node.value(0), node.value(1)});
 }

@@ -39,7 +39,9 @@ Result<void> lower_const(NodeContext& node) {
   if (!tensor) return tl::unexpected(std::move(tensor).error().in("attribute 'value'"));
   if (tensor->type.element == ElementType::kUnknown)
     return node.wrong_attribute("value", "has an unknown element type");
-  Source source{node.output_name(0), tensor->type, std::move(tensor->contents), kind_of(tensor->type)};
+  JC_ASSIGN_OR_RETURN(const bool weight, node.flag("_weight", false));  // other files say it, TensorFlow's do not
+  const ValueKind kind = weight ? ValueKind::kParameter : kind_of(tensor->type);
+  Source source{node.output_name(0), tensor->type, std::move(tensor->contents), kind};
   return node.output(0, Tensor::of(node.importer().add_source(std::move(source))));
 }
 

@@ -69,11 +69,14 @@ class CellReader {
       out.recurrence = weight;
       return node_.input(*argument).is_tensor();
     }
-    if (step == nullptr || step->op != "TensorListGetItem" || step->inputs.empty()) return false;
+    // Of a list, or of a tensor with the steps along its first axis.
+    if (step == nullptr || step->inputs.empty()) return false;
+    if (step->op != "TensorListGetItem" && step->op != "GatherV2") return false;
     if (origin(step->inputs[0], argument) != nullptr || !argument) return false;
     out.list = *argument;
     out.weight = weight;
-    return node_.input(*argument).kind == Tensor::Kind::kList && node_.input(*argument).id != kNoValue;
+    const Tensor& list = node_.input(*argument);
+    return (list.kind == Tensor::Kind::kList || list.is_value()) && list.id != kNoValue && list.layout.plain();
   }
 
   static bool read_sizes(RnnLayer& out) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of whole files ask of a graph. Open extents are a batch of 2 and sequences of 12.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <variant>
+
+#include "joulecast/cost.h"
+#include "joulecast/graph.h"
+
+namespace joulecast {
+
+template <typename Op>
+std::size_t count(const Graph& graph) {
+  return static_cast<std::size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                                [](const Node& n) { return std::holds_alternative<Op>(n.op); }));
+}
+
+inline std::int64_t parameters(const Graph& graph) {
+  std::int64_t out = 0;
+  for (const Value& value : graph.values) out += value.kind == ValueKind::kParameter ? value.type.elements() : 0;
+  return out;
+}
+
+inline constexpr std::int64_t kSteps = 12;  // length of sequences
+
+inline Binding small_sizes(const Graph& graph) {
+  Binding out;
+  for (const auto& open : unbound_dimensions(graph, out)) out.symbols[open.symbol] = open.axis == 0 ? 2 : kSteps;
+  return out;
+}
+
+// Of products, as Keras' layers are counted by hand.
+inline double product_flops(const Graph& graph, const TypeTable& types) {
+  double out = 0.0;
+  for (const Node& node : graph.nodes) {
+    const bool product = std::holds_alternative<Conv>(node.op) || std::holds_alternative<Linear>(node.op) ||
+                         std::holds_alternative<MatMul>(node.op) || std::holds_alternative<Rnn>(node.op) ||
+                         std::holds_alternative<Attention>(node.op);
+    if (product) out += operator_cost(CostContext(graph, node, types)).forward_flops.value();
+    const auto* loop = std::get_if<Loop>(&node.op);
+    if (loop != nullptr) out += kSteps * product_flops(graph.bodies[loop->body], types.body(loop->body));
+  }
+  return out;
+}
+
+// Channels first, where the file has them last.
+inline Shape channels_first(const Shape& shape) {
+  Shape out{shape[0], shape[shape.size() - 1]};
+  for (std::size_t i = 1; i + 1 < shape.size(); ++i) out.push_back(shape[i]);
+  return out;
+}
+
+}  // namespace joulecast

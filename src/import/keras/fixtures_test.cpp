@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that Keras wrote (tools/zoo/keras_files.py) against what Keras counts for the same networks.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "import/fixture_measures.h"
+#include "import/keras/import_keras.h"
+#include "import/keras/layers.h"
+#include "joulecast/import.h"
+#include "joulecast/passes.h"
+
+namespace joulecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kFolder = fs::path(JOULECAST_SOURCE_DIR) / "tests/data/keras";
+
+Graph imported(const std::string& file) {
+  auto graph = import_model((kFolder / file).string());
+  EXPECT_TRUE(graph) << graph.error().text();
+  return graph ? simplify(std::move(*graph)) : Graph{};
+}
+
+class FixtureTest : public testing::Test {
+ public:
+  FixtureTest(std::string network, std::string file) : network_(std::move(network)), file_(std::move(file)) {}
+
+  void TestBody() override {
+    const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network_ / "expected.json"));
+    const Graph graph = imported(network_ + "/" + file_);
+    const auto types = infer_types(graph, small_sizes(graph));
+    ASSERT_TRUE(types) << types.error().text();
+    EXPECT_EQ(parameters(graph), expected["parameters"].get<std::int64_t>());
+    if (!expected["product_flops"].is_null()) {
+      EXPECT_NEAR(product_flops(graph, *types), expected["product_flops"].get<double>(),
+                  0.001 * expected["product_flops"].get<double>());
+    }
+    ASSERT_EQ(graph.outputs.size(), 1U);
+    Shape shape;
+    for (const auto& extent : expected["output_shape"]) shape.push_back(extent.get<std::int64_t>());
+    EXPECT_EQ(text(types->type(graph.outputs[0]).shape), text(shape.size() == 4 ? channels_first(shape) : shape));
+    EXPECT_EQ(count<Opaque>(graph), 0U);
+  }
+
+ private:
+  std::string network_, file_;
+};
+
+const bool kRegistered = [] {
+  std::map<std::string, std::pair<std::string, std::string>> cases;
+  for (const auto& folder : fs::directory_iterator(kFolder)) {
+    for (const auto& file : fs::directory_iterator(folder.path())) {
+      if (file.path().extension() == ".json") continue;
+      const auto network = folder.path().filename().string();
+      cases[fmt::format("{}/{}", network, file.path().filename().string())] = {network,
+                                                                               file.path().filename().string()};
+    }
+  }
+  for (const auto& [name, one] : cases) {
+    testing::RegisterTest("KerasFiles", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [one = one]() -> testing::Test* { return new FixtureTest(one.first, one.second); });
+  }
+  return true;
+}();
+
+// A chain of layers on an input.
+Result<Graph> chain(const std::string& shape, const std::string& layers) {
+  const std::string input =
+      R"({"class_name": "InputLayer", "config": {"name": "x", "dtype": "float32", "batch_shape": )" + shape + "}}";
+  return keras::import_config(
+      R"({"class_name": "Sequential", "config": {"name": "net", "layers": [)" + input + ", " + layers + "]}}", "net");
+}
+
+TEST(Keras, AllFilesOfANetworkAreTheSameGraph) {
+  const std::string archive = print_graph(imported("convolutions/model.keras"));
+  const auto graph_text = [](const std::string& file) {
+    Graph graph = imported(file);
+    graph.name = "model";
+    return print_graph(graph);
+  };
+  EXPECT_EQ(graph_text("convolutions/model.h5"), archive);
+  EXPECT_EQ(graph_text("convolutions/newest.h5"), archive);
+}
+
+TEST(Keras, NormalisationAndConvolutionsAreWhatTheSavedModelHas) {
+  const Graph graph = imported("convolutions/model.keras");
+  auto saved = import_model(std::string(JOULECAST_SOURCE_DIR) + "/tests/data/tensorflow/convolutions/saved_model.pb");
+  ASSERT_TRUE(saved) << saved.error().text();
+  const Graph other = simplify(std::move(*saved));
+  EXPECT_EQ(count<Conv>(graph), count<Conv>(other));
+  EXPECT_EQ(count<BatchNorm>(graph), count<BatchNorm>(other));
+  EXPECT_EQ(count<Transpose>(graph), 0U);
+}
+
+TEST(Keras, LayersOverTimeAreRecurrentLayers) {
+  const Graph graph = imported("recurrent/model.keras");
+  EXPECT_EQ(count<Rnn>(graph), 3U);  // an LSTM, a GRU in both directions
+}
+
+TEST(Keras, InputsStandInTheOrderOfTheModel) {
+  const Graph graph = imported("nested/model.keras");
+  ASSERT_EQ(graph.inputs.size(), 2U);
+  EXPECT_EQ(graph.value(graph.inputs[0].value).name, "first");
+  EXPECT_EQ(graph.value(graph.inputs[1].value).name, "second");
+}
+
+TEST(Keras, AClassOfTheModelsOwnIsKeptAndNoted) {
+  const auto graph = chain("[null, 8]", R"({"class_name": "Lambda", "config": {"name": "twice"}},
+      {"class_name": "Dense", "config": {"name": "d", "units": 4}})");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(count<Opaque>(*graph), 1U);
+  ASSERT_EQ(graph->notes.size(), 1U);
+  EXPECT_EQ(graph->notes[0].text, "'twice' (Lambda) is the model's own code: taken to keep the shape of its input");
+  EXPECT_EQ(parameters(*graph), 8 * 4 + 4);
+}
+
+TEST(Keras, AnInputMayBeSaidByTheFirstLayerAlone) {
+  const auto graph = keras::import_config(
+      R"({"class_name": "Sequential", "config": [{"class_name": "Dense", "config":
+          {"name": "d", "units": 4, "batch_input_shape": [null, 8]}}]})",
+      "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(parameters(*graph), 8 * 4 + 4);
+}
+
+TEST(Keras, CallsOfVersion2NameTheirTensorsInLists) {
+  const auto graph = keras::import_config(
+      R"({"class_name": "Functional", "config": {"name": "net", "layers": [
+          {"class_name": "InputLayer", "name": "x", "config": {"batch_input_shape": [null, 8], "name": "x"},
+           "inbound_nodes": []},
+          {"class_name": "Dense", "name": "d", "config": {"name": "d", "units": 8},
+           "inbound_nodes": [[["x", 0, 0, {}]], [["d", 0, 0, {}]]]},
+          {"class_name": "Add", "name": "sum", "config": {"name": "sum"},
+           "inbound_nodes": [[["d", 0, 0, {}], ["d", 1, 0, {}]]]}],
+        "input_layers": [["x", 0, 0]], "output_layers": [["sum", 0, 0]]}})",
+      "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(count<Binary>(*graph), 1U);
+  EXPECT_EQ(parameters(*graph), 8 * 8 + 8);  // a layer that is called twice has its weights once
+}
+
+TEST(Keras, FunctionsOfTensorflowBetweenLayersAreOperators) {
+  const auto graph = keras::import_config(
+      R"({"class_name": "Functional", "config": {"name": "net", "layers": [
+          {"class_name": "InputLayer", "name": "x", "config": {"batch_input_shape": [null, 8], "name": "x"},
+           "inbound_nodes": []},
+          {"class_name": "TFOpLambda", "name": "half", "config": {"name": "half", "function": "math.multiply"},
+           "inbound_nodes": [["x", 0, 0, {"y": 0.5, "name": null}]]}],
+        "input_layers": [["x", 0, 0]], "output_layers": [["half", 0, 0]]}})",
+      "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(count<Binary>(*graph), 1U);
+  EXPECT_EQ(graph->value(graph->outputs[0]).name, "half");
+}
+
+TEST(Keras, ATransposedConvolutionIsAsLargeAsKerasMakesIt) {
+  const auto graph = chain("[1, 5, 5, 2]", R"({"class_name": "Conv2DTranspose", "config":
+      {"name": "up", "filters": 3, "kernel_size": [2, 4], "strides": [3, 2], "padding": "valid"}})");
+  ASSERT_TRUE(graph) << graph.error().text();
+  const auto types = infer_types(*graph, {});
+  ASSERT_TRUE(types) << types.error().text();
+  EXPECT_EQ(text(types->type(graph->outputs[0]).shape), "1x3x15x12");
+}
+
+TEST(Keras, LayersAreSortedAndThoseOfTheDocumentation) {
+  const auto list = keras::layer_list();
+  EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.name < b.name; }));
+  std::ifstream file(std::string(JOULECAST_SOURCE_DIR) + "/docs/formats/keras.md");
+  std::string page(std::istreambuf_iterator<char>(file), {});
+  std::replace(page.begin(), page.end(), '\n', ' ');
+  std::string names;
+  for (const auto& entry : list) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  EXPECT_NE(page.find(' ' + names + '.'), std::string::npos) << "docs/formats/keras.md wants: " << names;
+}
+
+}  // namespace
+}  // namespace joulecast

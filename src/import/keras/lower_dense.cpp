@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with weights, and attention.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "import/keras/lowerings.h"
+
+namespace joulecast::keras {
+
+// x [..., in].
+Result<void> lower_dense(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t units, layer.integer("units"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t in, layer.extent(layer.input(), -1));
+  JC_ASSIGN_OR_RETURN(const bool bias, layer.flag("use_bias", true));
+  JC_ASSIGN_OR_RETURN(const Tensor kernel, layer.weight("kernel", Shape{in, units}));
+  std::vector<Tensor> inputs{layer.input(), kernel};
+  if (bias) {
+    JC_ASSIGN_OR_RETURN(const Tensor weight, layer.weight("bias", Shape{units}));
+    inputs.push_back(weight);
+  }
+  JC_ASSIGN_OR_RETURN(const Tensor product, layer.apply("MatMul", std::move(inputs)));
+  JC_ASSIGN_OR_RETURN(const Tensor out, layer.activate(product));
+  return layer.finish(out);
+}
+
+namespace {
+
+struct Equation {
+  std::string x, kernel, out;
+};
+
+// "ab,bc->ac"; an ellipsis stands for the axes that x has more.
+Result<Equation> read_equation(LayerContext& layer, std::size_t rank) {
+  JC_ASSIGN_OR_RETURN(const std::string_view text, layer.text("equation", ""));
+  const std::size_t comma = text.find(',');
+  const std::size_t arrow = text.find("->");
+  if (comma == std::string_view::npos || arrow == std::string_view::npos || arrow < comma) {
+    return layer.wrong("equation", "is none of two operands");
+  }
+  Equation out{std::string(text.substr(0, comma)), std::string(text.substr(comma + 1, arrow - comma - 1)),
+               std::string(text.substr(arrow + 2))};
+  std::string more;
+  const bool dots = out.x.find("...") != std::string::npos;
+  const std::size_t named = out.x.size() - (dots ? 3 : 0);
+  if (named > rank || rank > kMaxRank) return layer.wrong("equation", "has more axes than the input");
+  for (char c = 'A'; more.size() < rank - named && c <= 'Z'; ++c) {
+    if (text.find(c) == std::string_view::npos) more += c;
+  }
+  for (std::string* side : {&out.x, &out.out}) {
+    const std::size_t at = side->find("...");
+    if (at != std::string::npos) side->replace(at, 3, more);
+  }
+  if (out.x.size() != rank || out.out.size() > kMaxRank || out.kernel.size() > kMaxRank) {
+    return layer.wrong("equation", "does not fit the input");
+  }
+  return out;
+}
+
+// The extents of labels: of x, then of what the layer says of its output, batch aside.
+Result<std::map<char, std::int64_t>> label_extents(LayerContext& layer, const Equation& equation, const Shape& x) {
+  std::map<char, std::int64_t> out;
+  for (std::size_t i = 0; i < x.size(); ++i) out[equation.x[i]] = x[i];
+  const Json* given = layer.config().find("output_shape");
+  if (given == nullptr) return layer.wrong("output_shape", "is missing");
+  std::vector<std::int64_t> list;
+  if (given->is(JsonKind::kInteger)) list.push_back(given->whole());
+  for (const JsonMember& member : given->members())
+    list.push_back(member.value.is(JsonKind::kInteger) ? member.value.whole() : -1);
+  if (list.size() > equation.out.size()) return layer.wrong("output_shape", "has more entries than the output");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const char label = equation.out[equation.out.size() - list.size() + i];
+    if (list[i] > 0) out.emplace(label, list[i]);
+  }
+  return out;
+}
+
+Result<Shape> shape_by(LayerContext& layer, const std::string& labels, const std::map<char, std::int64_t>& extents) {
+  Shape out;
+  for (const char label : labels) {
+    const auto it = extents.find(label);
+    if (it == extents.end() || it->second < 1)
+      return layer.wrong("equation", "has an axis of the weights that nothing tells");
+    out.push_back(it->second);
+  }
+  return out;
+}
+
+// From the first axis that has a bias on; those without have one entry.
+Result<Shape> bias_shape(LayerContext& layer, const Equation& equation, std::string_view axes,
+                         const std::map<char, std::int64_t>& extents) {
+  Shape out;
+  for (const char label : equation.out) {
+    const bool biased = axes.find(label) != std::string_view::npos;
+    if (!biased && out.empty()) continue;
+    JC_ASSIGN_OR_RETURN(const Shape one,
+                        biased ? shape_by(layer, std::string(1, label), extents) : Result<Shape>(Shape{1}));
+    out.push_back(one[0]);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<void> lower_einsum_dense(LayerContext& layer) {
+  const auto x = layer.extents(layer.input());
+  if (!x) return layer.opaque();
+  JC_ASSIGN_OR_RETURN(const Equation equation, read_equation(layer, x->size()));
+  JC_ASSIGN_OR_RETURN(const auto extents, label_extents(layer, equation, *x));
+  JC_ASSIGN_OR_RETURN(const Shape kernel_shape, shape_by(layer, equation.kernel, extents));
+  JC_ASSIGN_OR_RETURN(const Tensor kernel, layer.weight("kernel", kernel_shape));
+  const std::string text = fmt::format("{},{}->{}", equation.x, equation.kernel, equation.out);
+  JC_ASSIGN_OR_RETURN(Tensor out, layer.apply("Einsum", {layer.input(), kernel}, Attributes().text("equation", text)));
+  JC_ASSIGN_OR_RETURN(const std::string_view axes, layer.text("bias_axes", ""));
+  if (!axes.empty()) {
+    JC_ASSIGN_OR_RETURN(const Shape shape, bias_shape(layer, equation, axes, extents));
+    JC_ASSIGN_OR_RETURN(const Tensor bias, layer.weight("bias", shape));
+    JC_ASSIGN_OR_RETURN(out, layer.apply("AddV2", {out, bias}));
+  }
+  JC_ASSIGN_OR_RETURN(out, layer.activate(out));
+  return layer.finish(out);
+}
+
+namespace {
+
+struct Heads {
+  std::int64_t count = 1, width = 1;
+  bool bias = true;
+};
+
+// [batch, length, in] -> [batch, heads, length, width].
+Result<ValueId> heads_of(LayerContext& layer, const Tensor& x, const std::string& name, const Heads& heads) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t in, layer.extent(x, -1));
+  JC_ASSIGN_OR_RETURN(Tensor kernel, layer.weight(name + "/kernel", Shape{in, heads.count, heads.width}));
+  kernel.view = Shape{in, heads.count * heads.width};
+  std::vector<ValueId> inputs{layer.plain(x), layer.plain(kernel)};
+  if (heads.bias) {
+    JC_ASSIGN_OR_RETURN(Tensor bias, layer.weight(name + "/bias", Shape{heads.count, heads.width}));
+    bias.view = Shape{heads.count * heads.width};
+    inputs.push_back(layer.plain(bias));
+  }
+  const Tensor product = layer.add(Linear{.weight_in_out = true}, std::move(inputs));
+  const Tensor parted = layer.add(Reshape{}, {product.id, layer.plain(layer.ints({0, 0, heads.count, heads.width}))});
+  return layer.add(Transpose{{0, 2, 1, 3}}, {parted.id}).id;
+}
+
+Result<Heads> read_heads(LayerContext& layer) {
+  Heads out;
+  JC_ASSIGN_OR_RETURN(out.count, layer.integer("num_heads"));
+  JC_ASSIGN_OR_RETURN(out.width, layer.integer("key_dim"));
+  JC_ASSIGN_OR_RETURN(out.bias, layer.flag("use_bias", true));
+  constexpr std::int64_t kMost = std::int64_t{1} << 24;
+  if (out.count > kMost || out.width > kMost) return layer.wrong("num_heads", "or 'key_dim' is absurd");
+  return out;
+}
+
+}  // namespace
+
+namespace {
+
+// The width of the result: that of the query, unless it is given.
+Result<std::int64_t> output_width(LayerContext& layer, const Tensor& query) {
+  const Json* given = layer.config().find("output_shape");
+  if (given == nullptr) return layer.extent(query, -1);
+  const auto members = given->members();
+  if (given->is(JsonKind::kArray) && members.size() != 1) return layer.wrong("output_shape", "has several axes");
+  return given->is(JsonKind::kInteger) ? given->whole() : members.empty() ? 0 : members[0].value.whole();
+}
+
+bool is_causal(LayerContext& layer) {
+  const Json* keywords = layer.arguments() == nullptr ? nullptr : layer.arguments()->find("kwargs");
+  const Json* causal = keywords == nullptr ? nullptr : keywords->find("use_causal_mask");
+  return causal != nullptr && causal->truth();
+}
+
+// [batch, heads, length, width] -> [batch, length, out].
+Result<Tensor> joined_heads(LayerContext& layer, const Tensor& x, const Heads& heads, std::int64_t out_width) {
+  const std::int64_t all = heads.count * heads.width;
+  const Tensor turned = layer.add(Transpose{{0, 2, 1, 3}}, {x.id});
+  const Tensor joined = layer.add(Reshape{}, {turned.id, layer.plain(layer.ints({0, 0, all}))});
+  JC_ASSIGN_OR_RETURN(Tensor kernel,
+                      layer.weight("attention_output/kernel", Shape{heads.count, heads.width, out_width}));
+  kernel.view = Shape{all, out_width};
+  std::vector<ValueId> inputs{joined.id, layer.plain(kernel)};
+  if (heads.bias) {
+    JC_ASSIGN_OR_RETURN(const Tensor bias, layer.weight("attention_output/bias", Shape{out_width}));
+    inputs.push_back(layer.plain(bias));
+  }
+  return layer.add(Linear{.weight_in_out = true}, std::move(inputs));
+}
+
+}  // namespace
+
+// query, value, [key: the value].
+Result<void> lower_multi_head_attention(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const Heads heads, read_heads(layer));
+  Heads value_heads = heads;
+  JC_ASSIGN_OR_RETURN(value_heads.width, layer.integer("value_dim", heads.width));
+  const Tensor& query = layer.input(0);
+  const Tensor& value = layer.node().input_count() > 1 ? layer.input(1) : query;
+  const Tensor& key = layer.node().input_count() > 2 ? layer.input(2) : value;
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(query));
+  constexpr std::int64_t kMost = std::int64_t{1} << 24;
+  if (value_heads.width < 1 || value_heads.width > kMost) return layer.wrong("value_dim", "is absurd");
+  if (rank != 3) return layer.opaque();
+  JC_ASSIGN_OR_RETURN(const std::int64_t out_width, output_width(layer, query));
+  JC_ASSIGN_OR_RETURN(const ValueId q, heads_of(layer, query, "query", heads));
+  JC_ASSIGN_OR_RETURN(const ValueId k, heads_of(layer, key, "key", heads));
+  JC_ASSIGN_OR_RETURN(const ValueId v, heads_of(layer, value, "value", value_heads));
+  Attention op;
+  op.scales = 1;
+  op.causal = is_causal(layer);
+  JC_ASSIGN_OR_RETURN(op.dropout, layer.real("dropout", 0.0));
+  const Tensor mixed = layer.add(op, {q, k, v});
+  JC_ASSIGN_OR_RETURN(const Tensor out, joined_heads(layer, mixed, value_heads, out_width));
+  return layer.finish(out);
+}
+
+// query, value, [key]: products, softmax, without weights.
+Result<void> lower_attention(LayerContext& layer) {
+  const Tensor& query = layer.input(0);
+  const Tensor& value = layer.node().input_count() > 1 ? layer.input(1) : query;
+  const Tensor& key = layer.node().input_count() > 2 ? layer.input(2) : value;
+  JC_ASSIGN_OR_RETURN(const Tensor scores,
+                      layer.apply("BatchMatMulV2", {query, key}, Attributes().flag("adj_y", true)));
+  JC_ASSIGN_OR_RETURN(const Tensor shares, layer.apply("Softmax", {scores}));
+  JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply("BatchMatMulV2", {shares, value}));
+  return layer.finish(out);
+}
+
+// Rows of a table by tokens.
+Result<void> lower_embedding(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t rows, layer.integer("input_dim"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t width, layer.integer("output_dim"));
+  JC_ASSIGN_OR_RETURN(const Tensor table, layer.weight("embeddings", Shape{rows, width}));
+  JC_ASSIGN_OR_RETURN(const Tensor tokens, layer.apply("Cast", {layer.input()}, Attributes().type("DstT", 3)));
+  return layer.finish(layer.add(Embedding{}, {layer.plain(table), layer.plain(tokens)}));
+}
+
+}  // namespace joulecast::keras
