@@ -48,6 +48,9 @@ struct Builtins {
   }
 
   static bool identical(const Item& a, const Item& b) {
+    const auto* one = held<TensorRef>(a);
+    const auto* other = held<TensorRef>(b);
+    if (one != nullptr && other != nullptr) return one->cell == other->cell;
     return held<std::monostate>(a) != nullptr && held<std::monostate>(b) != nullptr;
   }
   static Answer is(Importer& /*i*/, const Arguments& a) {
