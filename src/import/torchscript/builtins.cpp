@@ -21,7 +21,10 @@ struct Builtins {
   static Answer setting(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(Setting{}); }
   static Answer no(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(false); }
   static Answer text(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(std::string_view{}); }
-  static Answer unknown(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(Unknown{}); }
+  // Of devices. None that the fused attention of inference is for: layers are followed as they run with gradients.
+  static Answer device_type(Importer& /*i*/, const Arguments& /*a*/) {
+    return std::optional<Item>(std::string_view("any"));
+  }
 
   // What is the last argument, in another guise.
   static Answer same(Importer& /*i*/, const Arguments& a) {
@@ -48,6 +51,9 @@ struct Builtins {
   }
 
   static bool identical(const Item& a, const Item& b) {
+    const auto* one = held<TensorRef>(a);
+    const auto* other = held<TensorRef>(b);
+    if (one != nullptr && other != nullptr) return one->cell == other->cell;
     return held<std::monostate>(a) != nullptr && held<std::monostate>(b) != nullptr;
   }
   static Answer is(Importer& /*i*/, const Arguments& a) {
@@ -372,6 +378,20 @@ struct Builtins {
     JC_RETURN_IF_ERROR(bounded(i, list->items.size()));
     return std::optional<Item>(i.new_list(list->kind, list->items));
   }
+  // Of a list of truths; of tensors it is the operator.
+  static Answer all_or_any(Importer& i, const Arguments& a, bool any) {
+    const List* list = a.items.size() == 1 ? i.list_of(a.items[0]) : nullptr;
+    if (list == nullptr) return std::optional<Item>{};
+    bool sure = true;
+    for (const Item& item : list->items) {
+      const auto truth = i.truth(item);
+      if (truth && *truth == any) return std::optional<Item>(any);
+      sure = sure && truth;
+    }
+    return sure ? std::optional<Item>(!any) : std::optional<Item>(Unknown{});
+  }
+  static Answer all(Importer& i, const Arguments& a) { return all_or_any(i, a, false); }
+  static Answer any(Importer& i, const Arguments& a) { return all_or_any(i, a, true); }
   // Every second of a dict's.
   static Answer of_dict(Importer& i, const Arguments& a, std::size_t from) {
     const List* dict = a.items.empty() ? nullptr : i.list_of(a.items[0]);
@@ -429,7 +449,9 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"__not__", Builtins::negated},
     {"_set_item", Builtins::set_item},
     {"add", Builtins::joined},
+    {"all", Builtins::all},
     {"annotate", Builtins::same},
+    {"any", Builtins::any},
     {"append", Builtins::append},
     {"bool", Builtins::to_bool},
     {"copy", Builtins::copy_of_list},
@@ -472,7 +494,7 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"squeeze", Builtins::squeeze},
     {"str", Builtins::text},
     {"to", Builtins::to},
-    {"type", Builtins::text},
+    {"type", Builtins::device_type},
     {"unchecked_cast", Builtins::same},
     {"unchecked_unwrap_optional", Builtins::first},
     {"uninitialized", Builtins::none},

@@ -32,13 +32,14 @@ Result<Graph> import_bytes(std::string_view bytes, std::string_view name) {
     Importer importer(archive, fixed, hints);
     auto graph = importer.run(name);
     if (!graph && importer.wants_another_run() && run < kMaxRuns) continue;
-    const bool open = !fixed && !importer.open_sizes().empty() && archive.has_inputs();
+    const bool open = !fixed && !importer.open_sizes().empty();
     if (open && (!graph || !holds_for_other_sizes(*graph, importer))) {
       fixed = true;
       continue;
     }
     if (!graph) return graph;
-    if (fixed) graph->notes.push_back({"the trace holds for the sizes that it was made with only"});
+    if (fixed && archive.has_inputs())
+      graph->notes.push_back({"the trace holds for the sizes that it was made with only"});
     JC_RETURN_IF_ERROR(validate(*graph));
     return graph;
   }

@@ -128,6 +128,23 @@ TEST(TorchScript, BranchesThatRaiseAreNotTaken) {
   EXPECT_TRUE(graph.notes.empty());
 }
 
+// That an extent is none of the two tried does not prove that it is not the one that is asked for.
+TEST(TorchScript, OpenExtentsMayBeWhatTheCodeWants) {
+  const std::string_view body =
+      "    if torch.eq(torch.size(x, 0), 7):\n      pass\n    else:\n      ops.prim.RaiseException(\"no\")\n"
+      "    return torch.relu(x)\n";
+  EXPECT_EQ(labels(imported(body)), "relu");
+}
+
+TEST(TorchScript, TruthsInLists) {
+  const std::string_view body =
+      "    if torch.all([True, torch.eq(torch.dim(x), 4)]):\n      y = torch.relu(x)\n    else:\n      y = x\n"
+      "    if torch.any([False, torch.eq(torch.dim(x), 3)]):\n      y = torch.neg(y)\n    else:\n      pass\n    "
+      "return y\n";
+  EXPECT_EQ(labels(imported(body)), "relu");
+  EXPECT_EQ(labels(imported(body, {2, 3, 8})), "neg");
+}
+
 TEST(TorchScript, ConditionsOnSizesAreNoted) {
   const Graph graph = imported(
       "    if torch.gt(torch.size(x, 0), 3):\n      y = torch.relu(x)\n    else:\n      y = torch.neg(x)\n    return "

@@ -157,6 +157,11 @@ std::vector<Dimension> Importer::hinted_dimensions(const std::string& name, cons
       out.push_back({*hint.extents[axis], {}});
       continue;
     }
+    constexpr std::int64_t kUsualImage = 224;
+    if (fixed_ && rank == 4 && axis >= 2) {
+      out.push_back({kUsualImage, {}});
+      continue;
+    }
     std::string symbol = axis == 0 ? "batch" : fmt::format("{}_axis{}", name, axis);
     if (axis == 1 && (rank == 3 || (rank == 2 && is_integer(hint.element)))) symbol = "sequence";
     if (rank == 4 && axis == 2) symbol = "height";
