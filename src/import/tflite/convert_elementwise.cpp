@@ -10,7 +10,7 @@ Result<void> convert_same(OperatorConverter& op) {
 
 Result<void> convert_binary(OperatorConverter& op) {
   JC_ASSIGN_OR_RETURN(std::vector<std::string_view> inputs, op.inputs());
-  return op.finish_active(op.options().number<std::int8_t>(0, 0), op.target(), std::move(inputs));
+  return op.finish_active(op.options().number<std::uint8_t>(0, 0), op.target(), std::move(inputs));
 }
 
 Result<void> convert_cast(OperatorConverter& op) {
@@ -43,7 +43,7 @@ Result<void> convert_l2_normalization(OperatorConverter& op) {
   JC_ASSIGN_OR_RETURN(const std::string_view square, op.step("Square", {x}));
   JC_ASSIGN_OR_RETURN(const std::string_view sum, op.step("Sum", {square, last}, Attributes().flag("keep_dims", true)));
   JC_ASSIGN_OR_RETURN(const std::string_view scale, op.step("Rsqrt", {sum}));
-  return op.finish_active(op.options().number<std::int8_t>(0, 0), "Mul", {x, scale});
+  return op.finish_active(op.options().number<std::uint8_t>(0, 0), "Mul", {x, scale});
 }
 
 }  // namespace joulecast::tflite

@@ -8,7 +8,7 @@ namespace joulecast::tflite {
 namespace {
 
 std::string_view padding(const FlatTable& options) {
-  return options.number<std::int8_t>(0, 0) == 0 ? "SAME" : "VALID";
+  return options.number<std::uint8_t>(0, 0) == 0 ? "SAME" : "VALID";
 }
 
 // Fields of options that all kinds of convolutions of images have, in different places.
@@ -42,7 +42,7 @@ Result<void> convert_conv(OperatorConverter& op) {
   JC_ASSIGN_OR_RETURN(const std::string_view filters, op.permuted(1, {1, 2, 3, 0}));
   std::vector<std::string_view> inputs{x, filters};
   JC_RETURN_IF_ERROR(add_bias(op, 2, inputs));
-  return op.finish_active(op.options().number<std::int8_t>(kPlaces.activation, 0), "Conv2D", std::move(inputs),
+  return op.finish_active(op.options().number<std::uint8_t>(kPlaces.activation, 0), "Conv2D", std::move(inputs),
                           conv_attributes(op.options(), kPlaces));
 }
 
@@ -67,7 +67,7 @@ Result<void> convert_depthwise_conv(OperatorConverter& op) {
   }
   std::vector<std::string_view> inputs{x, *filters};
   JC_RETURN_IF_ERROR(add_bias(op, 2, inputs));
-  return op.finish_active(op.options().number<std::int8_t>(kPlaces.activation, 0), "DepthwiseConv2dNative",
+  return op.finish_active(op.options().number<std::uint8_t>(kPlaces.activation, 0), "DepthwiseConv2dNative",
                           std::move(inputs), conv_attributes(op.options(), kPlaces));
 }
 
@@ -79,7 +79,7 @@ Result<void> convert_transpose_conv(OperatorConverter& op) {
   JC_ASSIGN_OR_RETURN(const std::string_view x, op.input(2));
   std::vector<std::string_view> inputs{sizes, filters, x};
   JC_RETURN_IF_ERROR(add_bias(op, 3, inputs));
-  return op.finish_active(op.options().number<std::int8_t>(kPlaces.activation, 0), "Conv2DBackpropInput",
+  return op.finish_active(op.options().number<std::uint8_t>(kPlaces.activation, 0), "Conv2DBackpropInput",
                           std::move(inputs), conv_attributes(op.options(), kPlaces));
 }
 
@@ -98,14 +98,14 @@ Attributes volume_attributes(const FlatTable& options) {
 // x, filters [depth, height, width, in, out], [bias].
 Result<void> convert_conv_3d(OperatorConverter& op) {
   JC_ASSIGN_OR_RETURN(std::vector<std::string_view> inputs, op.inputs());
-  return op.finish_active(op.options().number<std::int8_t>(4, 0), "Conv3D", std::move(inputs),
+  return op.finish_active(op.options().number<std::uint8_t>(4, 0), "Conv3D", std::move(inputs),
                           volume_attributes(op.options()));
 }
 
 // Sizes of the result, filters [depth, height, width, out, in], x, [bias].
 Result<void> convert_conv_3d_transpose(OperatorConverter& op) {
   JC_ASSIGN_OR_RETURN(std::vector<std::string_view> inputs, op.inputs());
-  return op.finish_active(op.options().number<std::int8_t>(4, 0), "Conv3DBackpropInputV2", std::move(inputs),
+  return op.finish_active(op.options().number<std::uint8_t>(4, 0), "Conv3DBackpropInputV2", std::move(inputs),
                           volume_attributes(op.options()));
 }
 
@@ -116,7 +116,7 @@ Result<void> convert_pool(OperatorConverter& op) {
   attributes.text("padding", padding(options));
   attributes.list("strides", {1, options.integer(2, 1), options.integer(1, 1), 1});
   attributes.list("ksize", {1, options.integer(4, 1), options.integer(3, 1), 1});
-  return op.finish_active(options.number<std::int8_t>(5, 0), op.target(), {x}, std::move(attributes));
+  return op.finish_active(options.number<std::uint8_t>(5, 0), op.target(), {x}, std::move(attributes));
 }
 
 // Space to depth and back.

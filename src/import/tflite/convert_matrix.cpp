@@ -8,7 +8,7 @@ namespace joulecast::tflite {
 // x [..., in], weights [out, in], [bias]. Unless its axes are kept, x is made a matrix.
 Result<void> convert_fully_connected(OperatorConverter& op) {
   const FlatTable& options = op.options();
-  if (options.number<std::int8_t>(1, 0) != 0) return op.opaque("FULLY_CONNECTED");  // weights shuffled for one CPU
+  if (options.number<std::uint8_t>(1, 0) != 0) return op.opaque("FULLY_CONNECTED");  // weights shuffled for one CPU
   const Shape& weights = op.input_tensor(1).shape;
   if (weights.size() != 2) return invalid(fmt::format("weights {} are no matrix", text(weights)));
   JC_ASSIGN_OR_RETURN(std::string_view x, op.input(0));
@@ -27,7 +27,7 @@ Result<void> convert_fully_connected(OperatorConverter& op) {
     JC_ASSIGN_OR_RETURN(const std::string_view bias, op.input(2));
     inputs.push_back(bias);
   }
-  return op.finish_active(options.number<std::int8_t>(0, 0), "MatMul", std::move(inputs),
+  return op.finish_active(options.number<std::uint8_t>(0, 0), "MatMul", std::move(inputs),
                           Attributes().flag("transpose_b", !constant));
 }
 

@@ -37,7 +37,7 @@ Result<void> convert_concatenation(OperatorConverter& op) {
   JC_ASSIGN_OR_RETURN(std::vector<std::string_view> inputs, op.inputs());
   JC_ASSIGN_OR_RETURN(const std::string_view axis, op.number(static_cast<std::int32_t>(op.options().integer(0))));
   inputs.push_back(axis);
-  return op.finish_active(op.options().number<std::int8_t>(1, 0), "ConcatV2", std::move(inputs));
+  return op.finish_active(op.options().number<std::uint8_t>(1, 0), "ConcatV2", std::move(inputs));
 }
 
 Result<void> convert_split(OperatorConverter& op) {

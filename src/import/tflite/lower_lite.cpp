@@ -14,7 +14,6 @@ namespace {
 using tensorflow::NodeContext;
 using tensorflow::OperatorEntry;
 using tensorflow::Source;
-using tensorflow::Tensor;
 
 Result<void> lower_gelu(NodeContext& node) {
   JC_ASSIGN_OR_RETURN(const bool approximate, node.flag("approximate", false));

@@ -99,7 +99,7 @@ class ModelReader {
   Result<TensorView> read_tensor(const FlatTable& table) {
     TensorView out;
     out.name = table.text(3);
-    out.type = table.number<std::int8_t>(1, 0);
+    out.type = table.number<std::uint8_t>(1, 0);
     out.variable = table.flag(5);
     out.sparse = static_cast<bool>(table.table(6));
     const FlatVector shape = table.vector(0, sizeof(std::int32_t));
@@ -155,7 +155,7 @@ class ModelReader {
     if (place >= codes_.size()) return invalid(fmt::format("is of kind {}, there are {}", place, codes_.size()));
     const FlatTable code = codes_.table(place);
     // The old field has 127 where the code does not fit it.
-    out.code = std::max<std::int64_t>(code.number<std::int8_t>(0, 0), code.integer(3));
+    out.code = std::max<std::int64_t>(code.number<std::uint8_t>(0, 0), code.integer(3));
     out.custom = code.text(1);
     out.custom_options = table.bytes(5);
     out.options = table.table(4);
