@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "analysis/channel_series.h"
+#include "analysis/sensor_check.h"
 #include "series/sampling.h"
 
 namespace joulecast {
@@ -24,12 +25,25 @@ std::vector<double> values_within(const Series& power, const std::vector<Phase>&
   return out;
 }
 
-// One reading an update: equation 3.1 and the standard error take them for independent. Where the value hardly changes
-// nothing tells an update from a poll, and nothing scatters.
-Result<std::vector<double>> updates_within(const Series& power, std::vector<Phase> stretches) {
+// Of polls that come faster than the sensor updates, the first of each update: equation 3.1 and the standard error take
+// readings for independent. A value that stays is one reading an update as any other.
+Series one_an_update(const Series& polls, double period) {
+  const auto sampling = series::sampling_of(polls);
+  if (!sampling) return polls;
+  const double least = period - sampling->usual_gap.value() / 2;
+  Series out;
+  for (std::size_t i = 0; i < polls.time_s.size(); ++i) {
+    if (!out.time_s.empty() && polls.time_s[i] - out.time_s.back() < least) continue;
+    out.time_s.push_back(polls.time_s[i]);
+    out.value.push_back(polls.value[i]);
+  }
+  return out;
+}
+
+std::vector<double> updates_within(const Series& power, std::optional<double> period, std::vector<Phase> stretches) {
   std::sort(stretches.begin(), stretches.end(), [](const Phase& a, const Phase& b) { return a.begin < b.begin; });
-  JC_ASSIGN_OR_RETURN(const Series updates, series::changes(power));
-  std::vector<double> out = values_within(updates, stretches);
+  std::vector<double> out;
+  if (period) out = values_within(one_an_update(power, *period), stretches);
   return out.size() < 2 ? values_within(power, stretches) : out;
 }
 
@@ -91,7 +105,8 @@ Result<IterationAccount> account_of(const Recording& recording, const Accountant
                                     const series::TimedRun& run) {
   const auto channel = power_channel(recording, device);
   if (!channel) return not_found(fmt::format("{}: no readings of power", device));
-  JC_ASSIGN_OR_RETURN(const std::vector<double> power, updates_within(accountant.power(*channel), stretches));
+  const std::vector<double> power =
+      updates_within(accountant.power(*channel), update_period_of(recording, *channel), stretches);
   IterationAccount out;
   out.device = device;
   out.source = recording.channels[*channel].source;

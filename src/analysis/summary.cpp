@@ -75,6 +75,8 @@ Result<RunSummary> Summarizer::summary() {
   for (DeviceSummary& device : out.devices) {
     const auto best = device.runs.empty() ? std::nullopt : answer(device.runs.front());
     if (best && aliases(out, device.device, best->source)) device.standard_error_j.reset();
+    // Readings that never scatter do not tell how far they are off.
+    if (device.standard_error_j == 0.0) device.standard_error_j.reset();
   }
   out.doubts = doubts(out);
   if (!runs.doubt.empty()) out.doubts.push_back(std::move(runs.doubt));

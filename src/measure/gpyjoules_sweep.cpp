@@ -34,19 +34,22 @@ GpuSettings settings_of(const GpyjoulesSetting& setting) {
   return out;
 }
 
-// GPyJoules reads before the program begins and after its end.
-void mark_command(Recording& recording) {
+// GPyJoules reads before the program begins and after its end. False where nothing marks these: all of it counts then.
+bool mark_command(Recording& recording) {
   const auto span = recording.span();
-  if (!span) return;
+  if (!span) return false;
   MonotonicUs begin = span->begin, end = span->end;
+  bool marked = false;
   for (const Phase& phase : phases_of(recording).phases) {
     if (phase.name != "experiment" || phase.open) continue;
     begin = phase.begin;
     end = phase.end;
+    marked = true;
     break;
   }
   recording.events.push_back({begin, EventKind::kBegin, kRecorderTrack, "command", {}});
   recording.events.push_back({end, EventKind::kEnd, kRecorderTrack, "command", {}});
+  return marked;
 }
 
 class Tree {
@@ -59,7 +62,7 @@ class Tree {
   std::string add(const GpyjoulesRun& from) {
     auto recording = import_gpyjoules(from.path, {});
     if (!recording) return recording.error().text();
-    mark_command(*recording);
+    const bool marked = mark_command(*recording);
     const auto summary = summarize(*recording);
     if (!summary) return summary.error().text();
     const GpuSettings settings = settings_of(from.setting);
@@ -76,6 +79,10 @@ class Tree {
     add_measured(run, *summary);
     if (out_.machines.empty()) out_.machines.push_back({{}, recording->head, {}});
     add_once(summary->doubts, out_.doubts);
+    if (!marked) {
+      out_.doubts.push_back(
+          fmt::format("{}: no phase 'experiment' is marked: all of its recording counts, idle with it", run.id));
+    }
     return {};
   }
 

@@ -272,7 +272,8 @@ SweepOutlook outlook(const SweepOptions& options, const SweepFolder& folder) {
 }
 
 Result<void> check_sweep_folder(const SweepPlan& plan) {
-  if (plan.working_directory.empty() || std::filesystem::is_directory(plan.working_directory)) return {};
+  std::error_code ignored;
+  if (plan.working_directory.empty() || std::filesystem::is_directory(plan.working_directory, ignored)) return {};
   return invalid(fmt::format("working_directory: {}: no such folder", plan.working_directory));
 }
 
@@ -280,7 +281,8 @@ Result<SweepEnd> run_sweep(const SweepOptions& options) {
   JC_RETURN_IF_ERROR(check_sweep_folder(options.plan));
   JC_ASSIGN_OR_RETURN(SweepFolder folder, SweepFolder::find(options.plan));
   std::optional<SweepClaim> claim;
-  if (std::filesystem::exists(folder.path())) {  // else nobody is there yet
+  std::error_code ignored;
+  if (std::filesystem::exists(folder.path(), ignored)) {  // else nobody is there yet
     JC_ASSIGN_OR_RETURN(claim, SweepClaim::take(folder.path(), repetitions_of(outlook(options, folder).open)));
   }
   const SweepOutlook open = outlook(options, folder);     // again: who had the claim before may have finished some

@@ -126,18 +126,32 @@ Json to_json(const GpuSettings& settings) {
   return out;
 }
 
+namespace {
+
+// A folder that may not be looked into is an error, not one without the file.
+Result<bool> is_there(const std::string& path) {
+  std::error_code error;
+  const bool there = fs::exists(path, error);
+  if (error) return io_error(fmt::format("{}: {}", path, error.message()));
+  return there;
+}
+
+}  // namespace
+
 Result<SweepFolder> SweepFolder::find(const SweepPlan& plan) {
   // Runs may be started elsewhere than here.
   const std::string path = fs::absolute(plan.output).lexically_normal().string();
   Json identity = identity_of(plan);
-  if (fs::exists(path + kFolderFile) && Json::parse(file_text(path + kFolderFile), nullptr, false) != identity) {
+  JC_ASSIGN_OR_RETURN(const bool there, is_there(path + kFolderFile));
+  if (there && Json::parse(file_text(path + kFolderFile), nullptr, false) != identity) {
     return invalid(fmt::format("{}: the sweep of another command lies there; choose another output folder", path));
   }
   return SweepFolder(path, std::move(identity));
 }
 
 Result<void> SweepFolder::make() {
-  if (fs::exists(path_ + kFolderFile)) return {};
+  JC_ASSIGN_OR_RETURN(const bool there, is_there(path_ + kFolderFile));
+  if (there) return {};
   std::error_code error;
   for (fs::path at = path_; !fs::exists(at, error) && at.has_relative_path(); at = at.parent_path()) {
     if (at.has_filename()) made_.push_back(at.string());
@@ -151,7 +165,8 @@ Result<void> SweepFolder::make() {
 void SweepFolder::unmake() {
   std::error_code error;
   const fs::directory_iterator files(path_, error);
-  const auto of_ours = fs::exists(path_ + kSweepLockFile) ? 2 : 1;
+  std::error_code ignored;
+  const auto of_ours = fs::exists(path_ + kSweepLockFile, ignored) ? 2 : 1;
   if (!new_ || error || std::distance(begin(files), end(files)) != of_ours) return;
   fs::remove(path_ + kFolderFile, error);
   fs::remove(path_ + kSweepLockFile, error);
@@ -172,15 +187,16 @@ std::optional<double> SweepFolder::wall_s(const SweepRun& run) const {
 
 Result<void> SweepFolder::set_aside(const SweepRun& run) const {
   constexpr std::array kEndings{".jcrun", ".log", ".json"};
+  std::error_code ignored;
   const auto any = [&](const std::string& between) {
     return std::any_of(kEndings.begin(), kEndings.end(),
-                       [&](const char* ending) { return fs::exists(file(run, (between + ending).c_str())); });
+                       [&](const char* ending) { return fs::exists(file(run, (between + ending).c_str()), ignored); });
   };
   if (!any("")) return {};
   int attempt = 1;
   while (any(fmt::format(".attempt{}", attempt))) ++attempt;
   for (const char* ending : kEndings) {
-    if (!fs::exists(file(run, ending))) continue;
+    if (!fs::exists(file(run, ending), ignored)) continue;
     std::error_code error;
     fs::rename(file(run, ending), file(run, fmt::format(".attempt{}{}", attempt, ending).c_str()), error);
     if (error) return io_error(fmt::format("{}: {}", file(run, ending), error.message()));
@@ -193,14 +209,18 @@ Result<void> SweepFolder::finish(const SweepRecord& record) const {
 }
 
 Result<std::vector<SweepRecord>> read_records(const std::string& folder, std::vector<std::string>& damaged) {
-  if (!fs::exists(folder + kFolderFile)) return not_found(fmt::format("{}: no folder of a sweep", folder));
+  JC_ASSIGN_OR_RETURN(const bool there, is_there(folder + kFolderFile));
+  if (!there) return not_found(fmt::format("{}: no folder of a sweep", folder));
   std::vector<std::string> paths;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+    const fs::directory_entry& entry = *at;
     const std::string name = entry.path().filename().string();
     const bool record =
         name.ends_with(".json") && name != kFolderFile + 1 && name.find(".attempt") == std::string::npos;
     if (record) paths.push_back(entry.path().string());
   }
+  if (error) return io_error(fmt::format("{}: {}", folder, error.message()));
   std::sort(paths.begin(), paths.end());
   std::vector<SweepRecord> out;
   for (const std::string& path : paths) {

@@ -86,6 +86,7 @@ const Own* find_own(std::string_view name) {
 int main(int argc, char** argv) {
   using namespace joulecast::cli;
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write(), as a full disk is
   const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const Verb* shown = arguments.empty() ? nullptr : find_verb(arguments.front());
   const Own* own = arguments.empty() ? nullptr : find_own(arguments.front());

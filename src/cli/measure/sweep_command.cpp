@@ -210,7 +210,8 @@ Outcome sweep_plans(const std::vector<SweepPlan>& plans, const SweepCommandOptio
 
 Outcome sweep_command(const SweepCommandOptions& options, Output& output) {
   if (options.form.json + options.form.csv + options.latex > 1) return usage("sweep: one of --json, --csv and --latex");
-  const bool folder = std::filesystem::is_directory(options.plan);
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(options.plan, ignored);
   if (options.result && folder) return print_result(options.plan, options, output);
   if (folder) return usage(fmt::format("sweep: {} is a folder", options.plan), "--result prints what its runs say");
   auto plans = read_plans(options.plan);
