@@ -20,7 +20,8 @@ struct Builtins {
   static Answer none(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(Item{}); }
   static Answer setting(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(Setting{}); }
   static Answer no(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(false); }
-  static Answer text(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(std::string_view{}); }
+  // Messages: nobody reads them, but whether there is one is asked.
+  static Answer text(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(std::string_view("...")); }
   // Of devices. None that the fused attention of inference is for: layers are followed as they run with gradients.
   static Answer device_type(Importer& /*i*/, const Arguments& /*a*/) {
     return std::optional<Item>(std::string_view("any"));
