@@ -49,6 +49,30 @@ void mark(Recording& run, std::int64_t begin_us, std::int64_t end_us) {
   run.events.push_back({end_us, EventKind::kEnd, 3, "batch", {}});
 }
 
+// A second at 300 W between readings of 20 to 29 W: by the readings 164 W, by their changes alone some 45.
+TEST(IterationAccount, AReadingThatStaysIsAsGoodAsOneThatChanges) {
+  Recording run;
+  run.channels.push_back({"gpu0", Signal::kPower, "nvml-instant", std::nullopt});
+  run.readings.emplace_back();
+  for (std::int64_t i = 0; i <= 200; ++i) {
+    run.readings[0].push_back({i * 100'000, i / 10 % 2 == 0 ? 300'000 : 20'000 + i % 10 * 1'000});
+  }
+  const auto out = iterations_of_commands(run, Accountant(run), of_commands({command(0, 20)}), "gpu0", 10).value();
+  EXPECT_EQ(out.values.kept, 200U);
+  EXPECT_NEAR(out.values.power.value(), 162.25, 0.1);
+}
+
+// Polled five times an update the same 100 updates are seen, each once.
+TEST(IterationAccount, PollsOfOneUpdateCountOnce) {
+  Recording run;
+  run.channels.push_back({"gpu0", Signal::kPower, "nvml-instant", std::nullopt});
+  run.readings.emplace_back();
+  for (std::int64_t i = 0; i < 500; ++i) run.readings[0].push_back({i * 20'000, 199'000 + i / 5 * 7919 % 2'000});
+  const Phase all{"command", {}, 0, 0, 9'980'000, false};
+  const auto out = iterations_of_commands(run, Accountant(run), of_commands({all}), "gpu0", 10).value();
+  EXPECT_EQ(out.values.kept + out.values.dropped, 100U);
+}
+
 TEST(IterationAccount, OfCommandsIsTheThesisSum) {
   const Recording run = recording();
   // Eight and ten seconds: 9 s, deviation the root of 2.
