@@ -32,3 +32,8 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/joulecast)
 install(EXPORT joulecast NAMESPACE joulecast:: FILE joulecastConfig.cmake DESTINATION ${package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/joulecastConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/joulecastConfigVersion.cmake DESTINATION ${package})
+
+# For `pkg-config joulecast`, wherever the tree is moved to.
+file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/joulecast.pc.in ${PROJECT_BINARY_DIR}/joulecast.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/joulecast.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

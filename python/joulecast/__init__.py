@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time, power, energy and memory of networks on GPUs, from the model file.
+"""Time, power, energy and memory of networks on GPUs: predicted from the model file, or measured.
 
     import joulecast
     p = joulecast.predict("resnet50.onnx", gpu="a30", batch=32)
     print(p.time_s.value, p.time_s.lo, p.time_s.hi)
+
+    with joulecast.measure("epoch") as window:
+        train()
+    print(window.time_s, window.energy_j)
 
 Nothing is loaded before it is used.
 """
@@ -11,8 +15,9 @@ from __future__ import annotations
 
 # Name -> the module that has it.
 _PLACES = {
-    "Interval": "_results", "Prediction": "_results", "Predictions": "_results",
-    "Predictor": "_predictor", "predict": "_predictor", "inspect": "_predictor", "gpus": "_predictor",
+    "Interval": "_results", "Prediction": "_results", "Predictions": "_results", "Recommendation": "_results",
+    "Predictor": "_predictor", "predict": "_predictor", "recommend": "_predictor", "inspect": "_predictor", "gpus": "_predictor",
+    "Meter": "_meter", "Window": "_meter", "measure": "_meter",
     "Error": "_library", "InvalidInputError": "_library", "UnsupportedError": "_library",
     "__version__": "_library",
 }

@@ -53,8 +53,15 @@ def _load():
         ("predictor_open", pointer, [text, ctypes.POINTER(text), ctypes.c_size_t, failure]),
         ("predictor_close", None, [pointer]),
         ("predict", pointer, [pointer, pointer, text, failure]),
+        ("recommend", pointer, [pointer, pointer, text, failure]),
         ("inspect", pointer, [pointer, text, failure]),
         ("gpus", pointer, [pointer, failure]),
+        ("meter_open", pointer, [text, failure]),
+        ("meter_close", ctypes.c_int, [pointer, failure]),
+        ("window_begin", pointer, [pointer, text, failure]),
+        ("window_end", ctypes.c_int, [pointer, failure]),
+        ("window_result", pointer, [pointer, failure]),
+        ("window_close", None, [pointer]),
         ("string_free", None, [pointer]),
     ):
         function = getattr(library, "joulecast_" + name)
@@ -77,7 +84,7 @@ def _taken(address):
 def _call(name, *arguments):
     failure = ctypes.c_void_p()
     result = getattr(_LIBRARY, "joulecast_" + name)(*arguments, ctypes.byref(failure))
-    if result is None:
+    if failure.value is not None:
         raise _error(_taken(failure.value))
     return result
 
@@ -107,8 +114,32 @@ def predict(predictor, model, request):
     return json.loads(_taken(_call("predict", predictor.address, model.address, json.dumps(request).encode())))
 
 
+def recommend(predictor, model, request):
+    return json.loads(_taken(_call("recommend", predictor.address, model.address, json.dumps(request).encode())))
+
+
 def inspect(model, request):
     return json.loads(_taken(_call("inspect", model.address, json.dumps(request).encode())))
+
+
+def open_meter(request):
+    return _call("meter_open", json.dumps(request).encode())
+
+
+def close_meter(meter):
+    _call("meter_close", meter)
+
+
+def begin_window(meter, name):
+    return _Handle(_call("window_begin", meter, name.encode()), _LIBRARY.joulecast_window_close)
+
+
+def end_window(window):
+    _call("window_end", window.address)
+
+
+def result_of_window(window):
+    return json.loads(_taken(_call("window_result", window.address)))
 
 
 def gpus(predictor):

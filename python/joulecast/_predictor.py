@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _library, _models
-from ._results import Prediction, Predictions
+from ._results import Prediction, Predictions, Recommendation
 
 _shared = None
 
@@ -26,6 +26,15 @@ class Predictor:
                 found += [Prediction(values, name or answer["model"]) for values in answer["predictions"]]
         one = len(found) == 1 and isinstance(gpu, str) and gpu != "all" and not isinstance(batch, (list, tuple))
         return found[0] if one else found
+
+    def recommend(self, model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
+        """As joulecast.recommend()."""
+        with _models.opened(model, framework, example) as (handle, name):
+            requests = _models.shape_requests(handle, batch, input, shapes)
+            if len(requests) > 1:
+                raise ValueError("recommend() with `input` takes one batch; with `shapes`, or without both, it takes several")
+            answer = _library.recommend(self._handle, handle, _given(gpu=gpu, **requests[0], **options))
+            return [Recommendation(values, name or answer["model"]) for values in answer["candidates"]]
 
     def gpus(self):
         """The GPUs that may be asked for, with every figure known of them."""
@@ -59,6 +68,18 @@ def predict(model, *, gpu="all", batch=None, input=None, shapes=None, framework=
     """
     return _default().predict(model, gpu=gpu, batch=batch, input=input, shapes=shapes, framework=framework, example=example,
                               **options)
+
+
+def recommend(model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
+    """The GPUs, batches and settings at which `model` does best: a list of Recommendation, best first.
+
+    model, gpu, batch, input, shapes, framework, example, mode, precision, runtime, layout, host, optimizer, measured: as for predict().
+    best="energy": what of one example is to be least: "energy", "time" or "edp". choose="limit": which settings may be changed: the
+    power "limit", the SM "clock", "both" or "none". within_s: seconds a batch may take. slowdown_percent: by how much a batch may be
+    slower than at the default setting. What needs more memory than its GPU has is left out; Error where nothing is left.
+    """
+    return _default().recommend(model, gpu=gpu, batch=batch, input=input, shapes=shapes, framework=framework, example=example,
+                                **options)
 
 
 def inspect(model, *, batch=None, input=None, shapes=None, framework=None, example=None, top=None, as_written=None):

@@ -35,9 +35,8 @@ class Interval:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-class Prediction:
-    """One network on one GPU at one batch. Attributes are the keys of `joulecast predict --json`: `gpu`, `batch`, `time_s`,
-    `power_w`, `energy_j`, `memory_bytes` and `edp_js` (each an Interval), `support`, `fits`, `mig_profile`, ..."""
+class _Values:
+    """The keys of a JSON object as attributes, those with bounds as Intervals."""
 
     def __init__(self, values, model=None):
         self._values, self.model = values, model
@@ -46,20 +45,36 @@ class Prediction:
             setattr(self, key, Interval(**value) if interval else value)
 
     def __eq__(self, other):
-        return isinstance(other, Prediction) and (self._values, self.model) == (other._values, other.model)
+        return type(self) is type(other) and (self._values, self.model) == (other._values, other.model)
+
+    def to_dict(self):
+        return {"model": self.model, **self._values}
+
+
+class Prediction(_Values):
+    """One network on one GPU at one batch. Attributes are the keys of `joulecast predict --json`: `gpu`, `batch`, `time_s`,
+    `power_w`, `energy_j`, `memory_bytes` and `edp_js` (each an Interval), `support`, `fits`, `mig_profile`, ..."""
 
     def __repr__(self):
         amounts = ", ".join(_text(getattr(self, key).value, unit) for key, (_, unit) in _QUANTITIES.items())
         return f"<Prediction {self.gpu} batch {self.batch}: {amounts}, {self.support}>"
-
-    def to_dict(self):
-        return {"model": self.model, **self._values}
 
     def to_pandas(self):
         return Predictions([self]).to_pandas()
 
     def _repr_html_(self):
         return Predictions([self])._repr_html_()
+
+
+class Recommendation(_Values):
+    """A GPU with a batch, at the setting that does best there. Attributes are the keys of `joulecast recommend --json`: `gpu`,
+    `batch`, `setting` (None: the default one), `time_s`, `power_w`, `energy_j`, `memory_bytes` and `edp_js` (each an Interval),
+    `default`, `time_ratio` and `energy_ratio` (over the default setting), `support`."""
+
+    def __repr__(self):
+        setting = "the default setting" if self.setting is None else "{power_limit_w:g} W, {sm_clock_mhz:g} MHz".format(**self.setting)
+        return (f"<Recommendation {self.gpu} batch {self.batch} at {setting}: time {self.time_ratio - 1:+.1%}, "
+                f"energy {self.energy_ratio - 1:+.1%}>")
 
 
 class Predictions(list):

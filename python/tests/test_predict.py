@@ -63,6 +63,33 @@ class Predict(unittest.TestCase):
         self.assertIn("<td>a30</td>", joulecast.predict(RESNET, gpu="a30")._repr_html_())
 
 
+class Recommend(unittest.TestCase):
+    def test_is_what_the_program_says(self):
+        found = joulecast.recommend(RESNET, gpu=["a30", "h100"], batch=[1, 32], best="edp", slowdown_percent=10)
+        words = told("recommend", str(RESNET), "--gpu", "a30,h100", "--batch", "1,32", "--best", "edp", "--slowdown", "10")
+        self.assertEqual([one.to_dict() for one in found], [{"model": str(RESNET), **one} for one in words["candidates"]])
+        self.assertLessEqual(max(one.time_ratio for one in found), 1.1)
+        self.assertIn("batch", repr(found[0]))
+
+
+class Dippm(unittest.TestCase):
+    def test_answers_in_megabytes_joules_and_milliseconds(self):
+        from joulecast.compat import dippm
+
+        memory, energy, latency, mig = dippm.predict(framework="onnx", path=RESNET, batch=32, input="3,224,224", device="A100")
+        found = joulecast.predict(RESNET, gpu="a100-sxm4-40gb", batch=32)
+        self.assertAlmostEqual(memory, found.memory_bytes.value / 2**20, places=0)
+        self.assertAlmostEqual(energy, found.energy_j.value, places=3)
+        self.assertAlmostEqual(latency, 1000 * found.time_s.value, places=3)
+        self.assertEqual(mig, found.mig_profile)
+
+    def test_a_framework_nobody_knows(self):
+        from joulecast.compat import dippm
+
+        with self.assertRaisesRegex(ValueError, "'caffe' is none of"):
+            dippm.predict(framework="caffe", path=RESNET, batch=1, input="3,224,224")
+
+
 class Inspect(unittest.TestCase):
     def test_is_what_the_program_says(self):
         self.assertEqual(joulecast.inspect(RESNET, batch=8, top=3), told("inspect", str(RESNET), "--batch", "8", "--top", "3"))

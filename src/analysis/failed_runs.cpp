@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <system_error>
@@ -27,6 +28,12 @@ std::size_t number_of_run(const Phase& command) {
   const std::string text = detail_of(command.details, "index").value_or("0");
   std::from_chars(text.data(), text.data() + text.size(), index);
   return index + 1;
+}
+
+bool began_in(const Phase& phase, const std::vector<FailedRun>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [&](const FailedRun& run) {
+    return phase.begin >= run.command.begin && phase.begin < run.command.end;
+  });
 }
 
 int exit_code_of(const Recording& recording, const Phase& command) {

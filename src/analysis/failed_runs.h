@@ -24,6 +24,8 @@ struct SortedRuns {
 };
 SortedRuns sort_runs(const Recording& recording, const std::vector<Phase>& commands);
 
+// Whether the phase belongs to one of them.
+bool began_in(const Phase& phase, const std::vector<FailedRun>& runs);
 // As a shell would give it; 0 where the recording does not say.
 int exit_code_of(const Recording& recording, const Phase& command);
 // From 1, as the recorder counted.

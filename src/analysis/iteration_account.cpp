@@ -33,24 +33,62 @@ Result<std::vector<double>> updates_within(const Series& power, std::vector<Phas
   return out.size() < 2 ? values_within(power, stretches) : out;
 }
 
-// Energy of the whole stretches; absent where one of them has none.
-void add_answer(IterationAccount& out, const Accountant& accountant, const std::vector<Phase>& stretches) {
-  Joules sum;
-  double variance = 0;
+struct Sum {
+  std::string source;
+  Joules energy;
+  double squares_j2 = 0, alike_j = 0;  // of its errors: those that are independent, and those that are not
+};
+
+// A stretch no longer than a counter's step has in it what lies around it, and so have all others of its kind: such
+// errors do not average out. Edges that come up to a step late are an error of 1 / sqrt(6) there (account.cpp).
+constexpr double kOfAStep = 0.4;
+
+// Absent where one of them has no energy.
+std::optional<Sum> sum_of(const Accountant& accountant, const std::string& device,
+                          const std::vector<Phase>& stretches) {
+  std::optional<Sum> out;
   for (const Phase& stretch : stretches) {
-    const auto energy = answer(accountant.account(out.device, stretch.begin, stretch.end));
-    if (!energy) return;
-    sum += energy->energy;
-    variance += std::pow(energy->standard_error.value(), 2);
-    out.answer_source = energy->source;
+    const auto one = answer(accountant.account(device, stretch.begin, stretch.end));
+    if (!one) return std::nullopt;
+    if (!out) out = Sum{one->source, {}, 0, 0};
+    out->energy += one->energy;
+    const double error = one->standard_error.value();
+    if (error < kOfAStep * one->energy.value()) {
+      out->squares_j2 += error * error;
+    } else {
+      out->alike_j += error;
+    }
   }
-  const auto n = static_cast<double>(out.iterations);
-  out.answer = sum / n;
-  out.answer_standard_error = Joules{std::sqrt(variance)} / n;
+  return out;
 }
 
-Result<IterationAccount> account_of(const Recording& recording, const Accountant& accountant, const std::string& device,
-                                    const std::vector<Phase>& stretches, const series::TimedRun& run) {
+// By the stretches' own edges, or by those of the whole that they lie in, whichever tells more: what lies between them
+// may have drawn anything from nothing to twice the mean, and the rest was theirs.
+Joules error_of(const Sum& sum, const Accountant& accountant, const std::string& device,
+                const std::vector<Phase>& stretches) {
+  const double own = std::sqrt(sum.squares_j2 + std::pow(sum.alike_j, 2));
+  const auto whole = answer(accountant.account(device, stretches.front().begin, stretches.back().end));
+  if (!whole || whole->source != sum.source) return Joules{own};
+  const double between = (whole->energy - sum.energy).value();
+  return Joules{std::min(own, std::hypot(whole->standard_error.value(), between / std::sqrt(3.0)))};
+}
+
+// `stretches` in the order of their begins, apart from each other. As the summary adds them up.
+void add_answer(IterationAccount& out, const Accountant& accountant, const RunSummary& summary,
+                const std::vector<Phase>& stretches) {
+  const auto sum = sum_of(accountant, out.device, stretches);
+  if (!sum) return;
+  const auto n = static_cast<double>(out.iterations);
+  out.answer = sum->energy / n;
+  out.answer_source = sum->source;
+  const Joules error = error_of(*sum, accountant, out.device, stretches);
+  // Readings without scatter, and those that alias, do not tell it.
+  if (error > Joules{0} && !aliases(summary, out.device, out.answer_source)) out.answer_standard_error = error / n;
+}
+
+Result<IterationAccount> account_of(const Recording& recording, const Accountant& accountant, const RunSummary& summary,
+                                    const std::string& device, const std::vector<Phase>& stretches,
+                                    const series::TimedRun& run) {
   const auto channel = power_channel(recording, device);
   if (!channel) return not_found(fmt::format("{}: no readings of power", device));
   JC_ASSIGN_OR_RETURN(const std::vector<double> power, updates_within(accountant.power(*channel), stretches));
@@ -60,32 +98,34 @@ Result<IterationAccount> account_of(const Recording& recording, const Accountant
   auto values = series::per_iteration(power, run);
   if (!values) return tl::unexpected(std::move(values.error()).in(device));
   out.values = *std::move(values);
+  out.power_scatter_known = out.values.kept_deviation > Watts{0} && !aliases(summary, device, out.source);
   return out;
 }
 
 }  // namespace
 
 Result<IterationAccount> iterations_of_commands(const Recording& recording, const Accountant& accountant,
-                                                const std::string& device, const std::vector<Phase>& commands,
+                                                const RunSummary& summary, const std::string& device,
                                                 std::size_t iterations) {
   std::vector<double> times;
-  times.reserve(commands.size());
-  for (const Phase& command : commands) times.push_back(command.seconds());
+  times.reserve(summary.commands.size());
+  for (const Phase& command : summary.commands) times.push_back(command.seconds());
   const Spread time = spread(times);
   const series::TimedRun run{Seconds{time.mean}, Seconds{time.deviation.value_or(0)}, iterations};
-  JC_ASSIGN_OR_RETURN(IterationAccount out, account_of(recording, accountant, device, commands, run));
-  out.iterations = iterations * commands.size();
+  JC_ASSIGN_OR_RETURN(IterationAccount out, account_of(recording, accountant, summary, device, summary.commands, run));
+  out.iterations = iterations * summary.commands.size();
   out.time_scatter_known = time.deviation.has_value();
-  add_answer(out, accountant, commands);
+  add_answer(out, accountant, summary, summary.commands);
   return out;
 }
 
 Result<IterationAccount> iterations_of_phases(const Recording& recording, const Accountant& accountant,
-                                              const std::string& device, const std::string& name) {
+                                              const RunSummary& summary, const std::string& device,
+                                              const std::string& name) {
   std::vector<Phase> phases;
   std::vector<double> times;
   for (Phase& phase : phases_of(recording).phases) {
-    if (phase.name != name || phase.open || phase.end <= phase.begin) continue;
+    if (phase.name != name || phase.open || phase.end <= phase.begin || began_in(phase, summary.failed)) continue;
     times.push_back(phase.seconds());
     phases.push_back(std::move(phase));
   }
@@ -100,16 +140,10 @@ Result<IterationAccount> iterations_of_phases(const Recording& recording, const 
   // The total's scatter if phases scatter on their own: deviation of one of them, times the root of how many.
   const double total_deviation = spread(times).deviation.value_or(0) * std::sqrt(static_cast<double>(phases.size()));
   const series::TimedRun run{Seconds{time.total}, Seconds{total_deviation}, time.count};
-  JC_ASSIGN_OR_RETURN(IterationAccount out, account_of(recording, accountant, device, apart, run));
+  JC_ASSIGN_OR_RETURN(IterationAccount out, account_of(recording, accountant, summary, device, apart, run));
   out.iterations = time.count;
   out.time_scatter_known = phases.size() > 1;
-  // Batches are shorter than a counter's step; what lies between the first and the last belongs to none of them, so
-  // only phases that follow each other are held against the whole.
-  const Phase whole{name, {}, 0, apart.front().begin, apart.back().end, false};
-  constexpr double kFills = 0.95;
-  if (time.total >= kFills * whole.seconds() && time.total <= whole.seconds() * (2 - kFills)) {
-    add_answer(out, accountant, {whole});
-  }
+  add_answer(out, accountant, summary, apart);
   return out;
 }
 

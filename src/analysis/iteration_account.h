@@ -20,19 +20,25 @@ struct IterationAccount {
   // Scatter of the total time is known from repeats, or from the marks; with one unmarked run it is not, and (3.8) is
   // no number.
   bool time_scatter_known = false;
-  // By the device's best source, over the same time: where that is a counter it sees what power readings do not.
-  std::optional<Joules> answer, answer_standard_error;
+  // Where readings do not scatter, or alias, neither (3.9) nor the standard error says how far they are off.
+  bool power_scatter_known = false;
+  // By the source that the summary takes, over the same time: where that is a counter it sees what power readings do
+  // not. Absent where it covers too little of one of them.
+  std::optional<Joules> answer;
+  std::optional<Joules> answer_standard_error;  // absent without an answer, and where nothing tells it
   std::string answer_source;
 };
 
-// Of `iterations` in each command. Errors: per_iteration()'s; kNotFound for a device without power.
+// Of `iterations` in each command of the summary. Errors: per_iteration()'s; kNotFound for a device without power.
 Result<IterationAccount> iterations_of_commands(const Recording& recording, const Accountant& accountant,
-                                                const std::string& device, const std::vector<Phase>& commands,
+                                                const RunSummary& summary, const std::string& device,
                                                 std::size_t iterations);
 
 // Of the marked phases of a name: each is an iteration, or as many as it says ("count=25"). Phases without an end are
-// left out; those that ran side by side share the time and the energy. Errors: kNotFound without such phases.
+// left out, and those of runs that failed; those that ran side by side share the time and the energy. Errors: kNotFound
+// without such phases.
 Result<IterationAccount> iterations_of_phases(const Recording& recording, const Accountant& accountant,
-                                              const std::string& device, const std::string& name);
+                                              const RunSummary& summary, const std::string& device,
+                                              const std::string& name);
 
 }  // namespace joulecast

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <utility>
+
 namespace joulecast {
 namespace {
 
@@ -19,10 +22,38 @@ Phase command(std::int64_t begin_s, std::int64_t end_s) {
   return {"command", {}, 0, begin_s * 1'000'000 + 50'000, end_s * 1'000'000 + 50'000, false};
 }
 
+RunSummary of_commands(std::vector<Phase> commands) {
+  RunSummary out;
+  out.commands = std::move(commands);
+  return out;
+}
+
+// 300 W for half of each second and 100 W for the rest, by a counter that steps every 100 ms and by readings of power
+// that always see 250 W.
+Recording counted() {
+  Recording out;
+  out.channels.push_back({"gpu0", Signal::kEnergy, "nvml-counter", std::nullopt});
+  out.channels.push_back({"gpu0", Signal::kPower, "nvml-instant", std::nullopt});
+  out.readings.resize(2);
+  std::int64_t joules = 0;
+  for (std::int64_t i = 0; i <= 120; ++i) {
+    out.readings[0].push_back({i * 100'000, joules * 1'000'000});
+    out.readings[1].push_back({i * 100'000, 250'000});
+    joules += i % 10 < 5 ? 30 : 10;
+  }
+  return out;
+}
+
+void mark(Recording& run, std::int64_t begin_us, std::int64_t end_us) {
+  run.events.push_back({begin_us, EventKind::kBegin, 3, "batch", {}});
+  run.events.push_back({end_us, EventKind::kEnd, 3, "batch", {}});
+}
+
 TEST(IterationAccount, OfCommandsIsTheThesisSum) {
   const Recording run = recording();
   // Eight and ten seconds: 9 s, deviation the root of 2.
-  const auto out = iterations_of_commands(run, Accountant(run), "gpu0", {command(0, 8), command(9, 19)}, 100).value();
+  const auto out =
+      iterations_of_commands(run, Accountant(run), of_commands({command(0, 8), command(9, 19)}), "gpu0", 100).value();
   EXPECT_TRUE(out.time_scatter_known);
   EXPECT_NEAR(out.values.time.value(), 0.09, 1e-9);
   EXPECT_NEAR(out.values.time_deviation.value(), 0.0141421, 1e-6);  // (3.8)
@@ -37,7 +68,7 @@ TEST(IterationAccount, OfCommandsIsTheThesisSum) {
 
 TEST(IterationAccount, OfOneRunTheScatterOfTimeIsNotKnown) {
   const Recording run = recording();
-  const auto out = iterations_of_commands(run, Accountant(run), "gpu0", {command(0, 10)}, 10).value();
+  const auto out = iterations_of_commands(run, Accountant(run), of_commands({command(0, 10)}), "gpu0", 10).value();
   EXPECT_FALSE(out.time_scatter_known);
   EXPECT_NEAR(out.values.energy.value(), 200, 1e-6);
 }
@@ -48,13 +79,13 @@ TEST(IterationAccount, OfMarkedPhasesEachStepCounts) {
     run.events.push_back({i * 1'000'000 + 50'000, EventKind::kBegin, 3, "batch", "count=4"});
     run.events.push_back({i * 1'000'000 + 1'050'000, EventKind::kEnd, 3, "batch", {}});
   }
-  const auto out = iterations_of_phases(run, Accountant(run), "gpu0", "batch").value();
+  const auto out = iterations_of_phases(run, Accountant(run), {}, "gpu0", "batch").value();
   EXPECT_EQ(out.iterations, 40U);
   EXPECT_NEAR(out.values.time.value(), 0.25, 1e-9);
   EXPECT_NEAR(out.values.energy.value(), 50, 1e-6);
   EXPECT_NEAR(out.answer->value(), 50, 0.01);
-  EXPECT_FALSE(iterations_of_phases(run, Accountant(run), "gpu0", "epoch"));
-  EXPECT_FALSE(iterations_of_phases(run, Accountant(run), "gpu1", "batch"));
+  EXPECT_FALSE(iterations_of_phases(run, Accountant(run), {}, "gpu0", "epoch"));
+  EXPECT_FALSE(iterations_of_phases(run, Accountant(run), {}, "gpu1", "batch"));
 }
 
 // Two workers with a batch a second each: two batches share a second and its 200 J.
@@ -66,11 +97,85 @@ TEST(IterationAccount, IterationsSideBySideShareTimeAndEnergy) {
       run.events.push_back({i * 1'000'000 + 1'050'000, EventKind::kEnd, worker, "batch", {}});
     }
   }
-  const auto out = iterations_of_phases(run, Accountant(run), "gpu0", "batch").value();
+  const auto out = iterations_of_phases(run, Accountant(run), {}, "gpu0", "batch").value();
   EXPECT_EQ(out.iterations, 20U);
   EXPECT_NEAR(out.values.time.value(), 0.5, 1e-9);
   EXPECT_NEAR(out.values.energy.value(), 100, 1e-6);
   EXPECT_NEAR(out.answer->value(), 100, 0.01);
+}
+
+// The counter has 300 W in the marked halves; what lies between them is nobody's.
+TEST(IterationAccount, TheSummarysSourceIsTheAnswerWhereverPhasesLie) {
+  Recording run = counted();
+  for (std::int64_t i = 1; i <= 10; ++i) mark(run, i * 1'000'000, i * 1'000'000 + 500'000);
+  const auto out = iterations_of_phases(run, Accountant(run), {}, "gpu0", "batch").value();
+  EXPECT_EQ(out.answer_source, "nvml-counter");
+  EXPECT_NEAR(out.answer->value(), 150, 1e-9);
+  EXPECT_NEAR(out.values.energy.value(), 125, 1e-9) << "250 W for half a second";
+  // Each: 150 J * 0.1 s / 0.5 s / sqrt(6); ten of them, independent.
+  EXPECT_NEAR(out.answer_standard_error->value(), 150 * 0.2 / std::sqrt(6) / std::sqrt(10), 1e-9);
+  const RunSummary summary = summarize(run).value();
+  ASSERT_EQ(summary.phases.size(), 1U);
+  EXPECT_NEAR(summary.phases[0].energy_j[0]->mean, out.answer->value(), 1e-9);
+}
+
+// Of 50 ms each at every second's begin: a step is 30 J, half of it theirs. All share the step in the same way.
+TEST(IterationAccount, PhasesInsideAStepAreOffTogether) {
+  Recording run = counted();
+  for (std::int64_t i = 1; i <= 10; ++i) mark(run, i * 1'000'000, i * 1'000'000 + 50'000);
+  const auto out = iterations_of_phases(run, Accountant(run), {}, "gpu0", "batch").value();
+  EXPECT_NEAR(out.answer->value(), 15, 1e-9);
+  EXPECT_NEAR(out.answer_standard_error->value(), 15 * 2 / std::sqrt(6), 1e-9) << "no smaller by there being ten";
+}
+
+// Twenty of 25 ms with 2.5 ms between them in 300 W: 7.5 J each. The edges of the whole, 547.5 ms and 164.25 J of which
+// 14.25 J lie between them, tell more than the edges inside one step.
+TEST(IterationAccount, PhasesThatFollowEachOtherAreKnownByTheWhole) {
+  Recording run;
+  run.channels.push_back({"gpu0", Signal::kEnergy, "nvml-counter", std::nullopt});
+  run.channels.push_back({"gpu0", Signal::kPower, "nvml-instant", std::nullopt});
+  run.readings.resize(2);
+  for (std::int64_t i = 0; i <= 10; ++i) {
+    run.readings[0].push_back({i * 100'000, i * 30'000'000});
+    run.readings[1].push_back({i * 100'000, i % 2 == 0 ? 299'000 : 301'000});
+  }
+  for (std::int64_t i = 0; i < 20; ++i) mark(run, 200'000 + i * 27'500, 225'000 + i * 27'500);
+  const auto out = iterations_of_phases(run, Accountant(run), {}, "gpu0", "batch");
+  ASSERT_TRUE(out) << out.error().text();
+  EXPECT_NEAR(out->answer->value(), 7.5, 1e-9);
+  const double edges = 164.25 * 100 / 547.5 / std::sqrt(6), between = 14.25 / std::sqrt(3);
+  EXPECT_NEAR(out->answer_standard_error->value(), std::hypot(edges, between) / 20, 1e-9);
+}
+
+TEST(IterationAccount, ReadingsThatDoNotScatterTellNoError) {
+  Recording run = recording();
+  for (Reading& reading : run.readings[0]) reading.value = 200'000;
+  const auto out = iterations_of_commands(run, Accountant(run), of_commands({command(0, 10)}), "gpu0", 10).value();
+  EXPECT_FALSE(out.power_scatter_known);
+  EXPECT_NEAR(out.answer->value(), 200, 1e-9);
+  EXPECT_FALSE(out.answer_standard_error);
+}
+
+TEST(IterationAccount, WhatAliasesTellsNoError) {
+  const Recording run = recording();
+  RunSummary summary = of_commands({command(0, 10)});
+  EXPECT_TRUE(iterations_of_commands(run, Accountant(run), summary, "gpu0", 10)->answer_standard_error);
+  summary.sensor_doubts.push_back({"gpu0", "nvml-instant", 'A', series::Warning::kAliasing, {}});
+  const auto out = iterations_of_commands(run, Accountant(run), summary, "gpu0", 10).value();
+  EXPECT_TRUE(out.answer);
+  EXPECT_FALSE(out.answer_standard_error);
+  EXPECT_FALSE(out.power_scatter_known);
+}
+
+TEST(IterationAccount, PhasesOfRunsThatFailedAreNotCounted) {
+  Recording run = recording();
+  mark(run, 1'000'000, 3'000'000);
+  mark(run, 12'000'000, 13'000'000);
+  RunSummary summary = of_commands({command(0, 10)});
+  summary.failed.push_back({command(11, 19), 1});
+  const auto out = iterations_of_phases(run, Accountant(run), summary, "gpu0", "batch").value();
+  EXPECT_EQ(out.iterations, 1U);
+  EXPECT_NEAR(out.values.time.value(), 2, 1e-9);
 }
 
 }  // namespace

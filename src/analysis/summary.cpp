@@ -13,6 +13,7 @@
 #include "analysis/limit_changes.h"
 #include "analysis/reading_interval.h"
 #include "analysis/run_device.h"
+#include "analysis/said_once.h"
 #include "analysis/sensor_doubts.h"
 
 namespace joulecast {
@@ -23,12 +24,6 @@ constexpr const char* kBaseline = "baseline";
 
 bool is_ours(const Phase& phase) {
   return phase.track == kRecorderTrack && (phase.name == kCommand || phase.name == kBaseline || phase.name == kWarmup);
-}
-
-bool is_within(const Phase& phase, const std::vector<FailedRun>& runs) {
-  return std::any_of(runs.begin(), runs.end(), [&](const FailedRun& run) {
-    return phase.begin >= run.command.begin && phase.begin < run.command.end;
-  });
 }
 
 class Summarizer {
@@ -83,6 +78,7 @@ Result<RunSummary> Summarizer::summary() {
   }
   out.doubts = doubts(out);
   if (!runs.doubt.empty()) out.doubts.push_back(std::move(runs.doubt));
+  out.doubts = said_once(out.doubts);
   return out;
 }
 
@@ -178,7 +174,7 @@ PhaseGroup Summarizer::group(const std::string& name, const std::vector<Phase>& 
 std::vector<PhaseGroup> Summarizer::groups(const std::vector<FailedRun>& failed) const {
   std::vector<std::pair<std::string, std::vector<Phase>>> by_name;
   for (const Phase& phase : phases_.phases) {
-    if (is_ours(phase) || is_within(phase, failed)) continue;
+    if (is_ours(phase) || began_in(phase, failed)) continue;
     auto at = std::find_if(by_name.begin(), by_name.end(), [&](const auto& one) { return one.first == phase.name; });
     if (at == by_name.end()) at = by_name.insert(by_name.end(), {phase.name, {}});
     at->second.push_back(phase);
@@ -203,10 +199,7 @@ std::vector<std::string> Summarizer::doubts(const RunSummary& summary) const {
                                 device.device, *device.idle_power_w, device.power_w->mean));
     }
     for (const DeviceAccount& run : device.runs) {
-      for (const std::string& doubt : run.doubts) {
-        std::string text = fmt::format("{}: {}", device.device, doubt);
-        if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
-      }
+      for (const std::string& doubt : run.doubts) out.push_back(fmt::format("{}: {}", device.device, doubt));
       if (!run.energy.empty() && run.energy.front().coverage < kLeastCoverage) {
         out.push_back(fmt::format("{}: readings cover {:.0f} % of the time: too little for a total", device.device,
                                   run.energy.front().coverage * 100));

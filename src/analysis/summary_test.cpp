@@ -23,6 +23,20 @@ Recording recording() {
   return out;
 }
 
+// The second source shows 10 % more at first, then 20 %.
+TEST(Summary, WhatIsOffInEveryRepeatIsSaidOnce) {
+  Recording run = recording();
+  run.channels.push_back({"gpu0", Signal::kPower, "nvml-average", std::nullopt});
+  run.readings.emplace_back();
+  for (const Reading& reading : run.readings[0]) {
+    run.readings[1].push_back({reading.time, reading.value + reading.value / (reading.time < 10 * kSecond ? 10 : 5)});
+  }
+  run.events = {event(2 * kSecond, EventKind::kBegin, "command"), event(4 * kSecond, EventKind::kEnd, "command"),
+                event(12 * kSecond, EventKind::kBegin, "command"), event(14 * kSecond, EventKind::kEnd, "command")};
+  const RunSummary summary = summarize(run).value();
+  EXPECT_EQ(summary.doubts, std::vector<std::string>{"gpu0: nvml-average and nvml-instant disagree by +10 to +20 %"});
+}
+
 TEST(Summary, RepeatsGiveMeanAndDeviation) {
   Recording run = recording();
   run.events = {event(2 * kSecond, EventKind::kBegin, "command"), event(4 * kSecond, EventKind::kEnd, "command"),

@@ -2,16 +2,13 @@
 #include "joulecast/c.h"
 
 #include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "c/guarded.h"
 #include "c/request.h"
 #include "cli/gpu_text.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/version.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
@@ -28,36 +25,11 @@ struct joulecast_predictor {
 
 namespace {
 
+using joulecast::c::copied;
+using joulecast::c::guarded;
+using joulecast::c::no_handle;
+using joulecast::c::text_or_empty;
 using joulecast::cli::Failure;
-
-char* copied(const std::string& text) {
-  auto* out = static_cast<char*>(std::malloc(text.size() + 1));
-  if (out != nullptr) std::memcpy(out, text.c_str(), text.size() + 1);
-  return out;
-}
-
-void tell(char** error, const Failure& failure) {
-  if (error != nullptr) *error = copied(joulecast::cli::failure_json(failure));
-}
-
-std::string text_or_empty(const char* text) {
-  return text == nullptr ? std::string() : std::string(text);
-}
-
-// The result of `work` as a pointer. Nothing may be thrown into other languages: what is left are bugs and lack of
-// memory.
-template <typename Work>
-auto guarded(char** error, const Work& work) noexcept -> typename decltype(work())::value_type {
-  if (error != nullptr) *error = nullptr;
-  try {
-    auto result = work();
-    if (result) return *result;
-    tell(error, result.error());
-  } catch (const std::exception& thrown) {
-    tell(error, Failure{{joulecast::ErrorCode::kIo, thrown.what()}, ""});
-  }
-  return nullptr;
-}
 
 tl::expected<joulecast_model*, Failure> open_model(const std::string& path, const std::string& framework) {
   JC_ASSIGN_OR_FAIL(joulecast::Graph graph, joulecast::import_model(path, framework));
@@ -79,17 +51,21 @@ tl::expected<char*, Failure> predict(const joulecast_predictor& by, const joulec
   std::vector<std::string> left_out;
   JC_ASSIGN_OR_FAIL(const auto report, joulecast::cli::predictions(asked, model.path, model.network,
                                                                    {by.catalogue, by.predictor}, left_out));
-  return copied(report.json());
+  return copied(joulecast::cli::json_text(report.json()));
+}
+
+tl::expected<char*, Failure> recommend(const joulecast_predictor& by, const joulecast_model& model,
+                                       const char* request) {
+  JC_ASSIGN_OR_FAIL(const auto asked, joulecast::c::parse_recommendation_request(request));
+  JC_ASSIGN_OR_FAIL(const auto found,
+                    joulecast::cli::recommended(asked, model.path, model.network, {by.catalogue, by.predictor}));
+  return copied(found.json());
 }
 
 tl::expected<char*, Failure> inspect(const joulecast_model& model, const char* request) {
   JC_ASSIGN_OR_FAIL(const auto asked, joulecast::c::parse_inspection_request(request));
   JC_ASSIGN_OR_FAIL(const auto inspection, joulecast::cli::inspected(asked, model.path, model.as_written));
-  return copied(joulecast::cli::inspection_json(inspection));
-}
-
-tl::expected<char*, Failure> no_handle() {
-  return joulecast::cli::usage("a handle is NULL", "what failed to open cannot be used");
+  return copied(joulecast::cli::json_text(joulecast::cli::inspection_json(inspection)));
 }
 
 }  // namespace
@@ -122,13 +98,25 @@ void joulecast_predictor_close(joulecast_predictor* predictor) {
 
 char* joulecast_predict(const joulecast_predictor* predictor, const joulecast_model* model, const char* request,
                         char** error) {
-  return guarded(error, [&] {
-    return predictor == nullptr || model == nullptr ? no_handle() : predict(*predictor, *model, request);
+  return guarded(error, [&]() -> tl::expected<char*, Failure> {
+    if (predictor == nullptr || model == nullptr) return no_handle();
+    return predict(*predictor, *model, request);
+  });
+}
+
+char* joulecast_recommend(const joulecast_predictor* predictor, const joulecast_model* model, const char* request,
+                          char** error) {
+  return guarded(error, [&]() -> tl::expected<char*, Failure> {
+    if (predictor == nullptr || model == nullptr) return no_handle();
+    return recommend(*predictor, *model, request);
   });
 }
 
 char* joulecast_inspect(const joulecast_model* model, const char* request, char** error) {
-  return guarded(error, [&] { return model == nullptr ? no_handle() : inspect(*model, request); });
+  return guarded(error, [&]() -> tl::expected<char*, Failure> {
+    if (model == nullptr) return no_handle();
+    return inspect(*model, request);
+  });
 }
 
 char* joulecast_gpus(const joulecast_predictor* predictor, char** error) {

@@ -87,6 +87,35 @@ TEST(CFailures, AreToldAndMayBeIgnored) {
   joulecast_model_close(nullptr);
 }
 
+TEST(CMeter, AWindowIsToldAsTheProgramTellsACommand) {
+  char* error = nullptr;
+  joulecast_meter* meter = joulecast_meter_open(R"({"command": ["train.py"]})", &error);
+  ASSERT_NE(meter, nullptr) << taken(error);
+  joulecast_window* window = joulecast_window_begin(meter, "epoch", &error);
+  ASSERT_NE(window, nullptr) << taken(error);
+  EXPECT_EQ(joulecast_window_result(window, &error), nullptr);
+  EXPECT_NE(taken(error).find("has not ended yet"), std::string::npos);
+  EXPECT_EQ(joulecast_window_end(window, &error), 0);
+  EXPECT_EQ(joulecast_meter_close(meter, &error), 0);
+  const Json told = Json::parse(taken(joulecast_window_result(window, &error)));
+  EXPECT_EQ(told.at("schema"), "joulecast.measurement/1");
+  EXPECT_GT(told.at("time_s").at("mean"), 0);
+  EXPECT_EQ(told.at("run").at("command"), Json::array({"train.py"}));
+  joulecast_window_close(window);
+}
+
+TEST(CMeter, FailuresAreTold) {
+  char* error = nullptr;
+  EXPECT_EQ(joulecast_meter_open(R"({"interval_ms": -1})", &error), nullptr);
+  EXPECT_NE(taken(error).find("'interval_ms' of the request is no positive number"), std::string::npos);
+  EXPECT_EQ(joulecast_meter_open(R"({"output": "/nowhere/run.jcrun"})", &error), nullptr);
+  EXPECT_NE(taken(error).find("/nowhere/run.jcrun"), std::string::npos);
+  EXPECT_EQ(joulecast_window_begin(nullptr, "epoch", nullptr), nullptr);
+  EXPECT_EQ(joulecast_window_end(nullptr, nullptr), -1);
+  EXPECT_EQ(joulecast_meter_close(nullptr, nullptr), 0);
+  joulecast_window_close(nullptr);
+}
+
 TEST_F(C, ThreadsShareHandles) {
   const std::string alone = predict(R"({"gpu": "all"})");
   std::vector<std::string> found(4);

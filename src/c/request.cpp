@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "cli/json.h"
+#include "cli/measure/sensor_choice.h"
+#include "cli/version.h"
 
 namespace joulecast::c {
 namespace {
@@ -95,6 +97,18 @@ Setter one_number(std::optional<std::int64_t>& out) {
   };
 }
 
+Setter word(std::optional<std::string>& out) {
+  return [&out](const Json& value) -> Outcome { return word(out.emplace())(value); };
+}
+
+Setter number(std::optional<double>& out) {
+  return [&out](const Json& value) -> Outcome {
+    if (!value.is_number()) return wrong("number");
+    out = value.get<double>();
+    return {};
+  };
+}
+
 Outcome parse(const char* text, const Setters& setters) {
   const std::string_view given = text == nullptr ? std::string_view{} : text;
   if (given.empty()) return {};
@@ -118,24 +132,36 @@ Outcome parse(const char* text, const Setters& setters) {
   return {};
 }
 
+// From gpu to optimizer, and what was measured.
+Setters workload_setters(cli::PredictionRequest& out) {
+  return {{"mode", word(out.mode)},       {"precision", word(out.precision)},
+          {"runtime", word(out.runtime)}, {"layout", word(out.layout)},
+          {"host", word(out.host)},       {"optimizer", word(out.optimizer)},
+          {"gpu", words(out.gpus)},       {"batch", words(out.batches)},
+          {"shapes", shapes(out.shapes)}, {"measured", words(out.settings.measured)}};
+}
+
 }  // namespace
 
 tl::expected<cli::PredictionRequest, cli::Failure> parse_prediction_request(const char* text) {
   cli::PredictionRequest out;
-  JC_RETURN_IF_FAILURE(parse(text, {{"mode", word(out.mode)},
-                                    {"precision", word(out.precision)},
-                                    {"runtime", word(out.runtime)},
-                                    {"layout", word(out.layout)},
-                                    {"host", word(out.host)},
-                                    {"optimizer", word(out.optimizer)},
-                                    {"gpu", words(out.gpus)},
-                                    {"batch", words(out.batches)},
-                                    {"shapes", shapes(out.shapes)},
-                                    {"top", count(out.top)},
-                                    {"breakdown", flag(out.breakdown)},
-                                    {"sm_clock", words(out.settings.clocks)},
-                                    {"power_limit", words(out.settings.limits)},
-                                    {"measured", words(out.settings.measured)}}));
+  Setters setters = workload_setters(out);
+  setters.insert({{"top", count(out.top)},
+                  {"breakdown", flag(out.breakdown)},
+                  {"sm_clock", words(out.settings.clocks)},
+                  {"power_limit", words(out.settings.limits)}});
+  JC_RETURN_IF_FAILURE(parse(text, setters));
+  return out;
+}
+
+tl::expected<cli::RecommendationRequest, cli::Failure> parse_recommendation_request(const char* text) {
+  cli::RecommendationRequest out;
+  Setters setters = workload_setters(out.prediction);
+  setters.insert({{"best", word(out.best)},
+                  {"choose", word(out.choose)},
+                  {"within_s", number(out.within_s)},
+                  {"slowdown_percent", number(out.slowdown_percent)}});
+  JC_RETURN_IF_FAILURE(parse(text, setters));
   return out;
 }
 
@@ -145,6 +171,28 @@ tl::expected<cli::InspectionRequest, cli::Failure> parse_inspection_request(cons
                                     {"shapes", shapes(out.shapes.shapes)},
                                     {"top", count(out.top)},
                                     {"as_written", flag(out.as_written)}}));
+  return out;
+}
+
+tl::expected<MeterOptions, cli::Failure> parse_meter_request(const char* text) {
+  cli::SensorChoice choice;
+  MeterOptions out;
+  std::vector<std::string> gpus;
+  bool force = false;
+  JC_RETURN_IF_FAILURE(parse(text, {{"gpu", words(gpus)},
+                                    {"interval_ms", number(choice.interval_ms)},
+                                    {"meters", words(choice.meters)},
+                                    {"replay", word(choice.replay)},
+                                    {"output", word(out.output)},
+                                    {"force", flag(force)},
+                                    {"command", words(out.command)}}));
+  if (!gpus.empty()) choice.gpu = fmt::format("{}", fmt::join(gpus, ","));
+  if (choice.interval_ms && !(*choice.interval_ms > 0)) {
+    return cli::usage("'interval_ms' of the request is no positive number");
+  }
+  out.sensors = cli::sensor_options(choice);
+  out.existing = force ? Existing::kReplace : Existing::kRefuse;
+  out.tool_version = cli::version();
   return out;
 }
 

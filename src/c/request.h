@@ -7,12 +7,16 @@
 #include "cli/inspection.h"
 #include "cli/outcome.h"
 #include "cli/prediction.h"
+#include "cli/recommendation.h"
+#include "measure/meter.h"
 
 namespace joulecast::c {
 
-// Null and "" ask for nothing but defaults. Both fail with kInvalidInput for what is no object, for keys nobody knows
+// Null and "" ask for nothing but defaults. All fail with kInvalidInput for what is no object, for keys nobody knows
 // and for values of a wrong type, naming the key.
 tl::expected<cli::PredictionRequest, cli::Failure> parse_prediction_request(const char* text);
+tl::expected<cli::RecommendationRequest, cli::Failure> parse_recommendation_request(const char* text);
 tl::expected<cli::InspectionRequest, cli::Failure> parse_inspection_request(const char* text);
+tl::expected<MeterOptions, cli::Failure> parse_meter_request(const char* text);
 
 }  // namespace joulecast::c

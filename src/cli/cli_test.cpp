@@ -69,6 +69,25 @@ TEST(Table, FirstColumnGivesWayToEightyColumns) {
                                                   std::string(25, 'b') + "…" + std::string(24, 'b') + "\n");
 }
 
+// 9 + 2 + 30 + 2 + 40 are 83 letters.
+TEST(Table, NamesStayWholeWhereOtherTextCanGiveWay) {
+  const std::string numbers(30, '1');
+  const auto lines = [&](const std::string& first, const std::string& second) {
+    Table table({{"device"}, {"n", Table::Align::kRight}, {"by"}});
+    table.add({"gpu0-rail", numbers, first});
+    table.add({"gpu1-rail", numbers, second});
+    return table.text();
+  };
+  const std::string text(38, 'b');
+  EXPECT_NE(lines(text + "12", text + "34")
+                .find("\ngpu0-rail  " + numbers + "  " + std::string(18, 'b') + "…" + std::string(16, 'b') + "12\n"),
+            std::string::npos);
+  // Where that would make two things look the same the name does.
+  const std::string alike =
+      lines(std::string(18, 'b') + "1" + std::string(21, 'b'), std::string(18, 'b') + "2" + std::string(21, 'b'));
+  EXPECT_NE(alike.find("\ngpu0…ail"), std::string::npos) << alike;
+}
+
 TEST(Table, ShortensAtLettersNotBytes) {
   EXPECT_EQ(shortened("ééééé", 5), "ééééé");
   EXPECT_EQ(shortened("éééééé", 5), "éé…éé");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/assumptions.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "joulecast/cost.h"
 #include "joulecast/graph.h"
@@ -54,7 +55,7 @@ struct InspectionRequest {
 tl::expected<Inspection, Failure> inspected(const InspectionRequest& request, const std::string& model, Graph graph);
 
 std::string inspection_text(const Inspection& inspection);
-std::string inspection_json(const Inspection& inspection);  // schema joulecast.inspection/1
-std::string inspection_csv(const Inspection& inspection);   // one line a kind of operator
+Json inspection_json(const Inspection& inspection);        // schema joulecast.inspection/1
+std::string inspection_csv(const Inspection& inspection);  // one line a kind of operator
 
 }  // namespace joulecast::cli

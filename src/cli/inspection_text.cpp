@@ -151,7 +151,7 @@ std::string inspection_text(const Inspection& in) {
   return head(in) + "\n" + kinds_text(in) + unknown_text(in) + largest_text(in) + notes_text(in);
 }
 
-std::string inspection_json(const Inspection& in) {
+Json inspection_json(const Inspection& in) {
   Json out{{"schema", "joulecast.inspection/1"}, {"model", in.model}, {"graph", in.graph}};
   const auto list = [&](const char* key, const auto& entries, const auto& make) {
     out[key] = Json::array();
@@ -167,16 +167,17 @@ std::string inspection_json(const Inspection& in) {
   }
   list("largest_tensors", in.largest, tensor_json);
   out["notes"] = in.notes;
-  return json_text(out);
+  return out;
 }
 
 std::string inspection_csv(const Inspection& in) {
-  std::string out = "operator,known,count,flops,bytes,backward_flops,backward_bytes,parameters,parameter_bytes\r\n";
+  std::string out =
+      "operator,known,count,flops,bytes,backward_flops,backward_bytes,parameters,parameter_bytes,model\r\n";
   for (const KindTotal& kind : in.kinds) {
     const Json cost = cost_json(kind);
     out += csv_field(kind.kind) + (kind.known ? ",true" : ",false");
     for (const auto& value : cost) out += "," + (value.is_null() ? std::string() : value.dump());
-    out += "\r\n";
+    out += "," + csv_field(in.model) + "\r\n";
   }
   return out;
 }

@@ -91,12 +91,28 @@ Result<Catalogue> load_catalogue(const std::vector<std::string>& files) {
   return catalogue;
 }
 
+namespace {
+
+void add_framework(CLI::App& app, std::string& framework) {
+  app.add_option("--framework", framework, "whose file it is, instead of what its bytes say")->type_name("NAME");
+}
+
+}  // namespace
+
 void add_model(CLI::App& app, ModelOptions& model) {
   app.add_option("MODEL", model.file, "a model file; its weights are not read")
       ->required()
       ->type_name(kModel)
       ->option_text(" ");
-  app.add_option("--framework", model.framework, "whose file it is, instead of what its bytes say")->type_name("NAME");
+  add_framework(app, model.framework);
+}
+
+void add_models(CLI::App& app, ModelsOptions& models) {
+  app.add_option("MODEL", models.files, "model files, or folders of them; weights are not read")
+      ->required()
+      ->type_name(kModel)
+      ->option_text("...");
+  add_framework(app, models.framework);
 }
 
 void add_shapes(CLI::App& app, ShapeOptions& shapes) {

@@ -58,6 +58,12 @@ struct ModelOptions {
   std::string file, framework;
 };
 void add_model(CLI::App& app, ModelOptions& model);
+// MODEL..., each a file or a folder of them, and --framework.
+struct ModelsOptions {
+  std::vector<std::string> files;
+  std::string framework;
+};
+void add_models(CLI::App& app, ModelsOptions& models);
 
 // --batch N and --shapes name:AxBxC (repeatable).
 struct ShapeOptions {

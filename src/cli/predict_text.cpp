@@ -6,26 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/json.h"
+#include "cli/interval_json.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/table.h"
 
 namespace joulecast::cli {
 namespace {
-
-template <typename Unit>
-Json interval_json(const Interval<Unit>& interval) {
-  return {{"value", json_number(interval.value.value())},
-          {"lo", json_number(interval.lo.value())},
-          {"hi", json_number(interval.hi.value())},
-          {"level", kIntervalLevel}};
-}
-
-Interval<Bytes> whole_bytes(const Interval<Bytes>& interval) {
-  const auto whole = [](Bytes bytes) { return Bytes{std::round(bytes.value())}; };
-  return {whole(interval.value), whole(interval.lo), whole(interval.hi)};
-}
 
 template <typename Unit>
 std::string range_text(const Interval<Unit>& interval, std::string_view unit) {
@@ -59,7 +46,7 @@ std::size_t PredictionReport::shown(const Entry& entry) const {
   return options_.breakdown && options_.top == 0 ? all : std::min(all, options_.top);
 }
 
-std::string PredictionReport::json() const {
+Json PredictionReport::json() const {
   Json predictions = Json::array();
   for (const Entry& e : entries_) {
     const Prediction& p = e.prediction;
@@ -72,9 +59,7 @@ std::string PredictionReport::json() const {
                 {"precision", name(p.precision)},
                 {"runtime", name(e.runtime)},
                 {"layout", name(e.layout)},
-                {"setting",
-                 {{"sm_clock_mhz", json_number(p.setting.sm_clock->value() / 1e6)},
-                  {"power_limit_w", json_number(p.setting.power_limit->value())}}},
+                {"setting", setting_json(p.setting)},
                 {"time_s", interval_json(p.time)},
                 {"power_w", interval_json(p.power)},
                 {"energy_j", interval_json(p.energy)},
@@ -106,7 +91,7 @@ std::string PredictionReport::json() const {
     if (!e.notes.empty()) one["notes"] = e.notes;
     predictions.push_back(std::move(one));
   }
-  return json_text({{"schema", "joulecast.prediction/1"}, {"model", model_}, {"predictions", std::move(predictions)}});
+  return {{"schema", "joulecast.prediction/1"}, {"model", model_}, {"predictions", std::move(predictions)}};
 }
 
 std::string PredictionReport::csv() const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/json.h"
 #include "joulecast/predict.h"
 
 namespace joulecast::cli {
@@ -23,7 +24,7 @@ class PredictionReport {
   void add(const Workload& load, Prediction prediction);
 
   // {"schema":"joulecast.prediction/1", ...}
-  [[nodiscard]] std::string json() const;
+  [[nodiscard]] Json json() const;
   // One line a prediction, units in the header.
   [[nodiscard]] std::string csv() const;
   // A table of 80 columns, then notes.

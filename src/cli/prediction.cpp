@@ -75,26 +75,21 @@ tl::expected<Workload, Failure> prepare_batch(const std::string& model, const Gr
   return std::move(*load);
 }
 
-struct Asked {
-  PredictOptions how;
-  std::optional<SettingRequest> settings;
-};
-
 Result<std::vector<Prediction>> predict_one(const Workload& load, const Predictor& predictor, const Gpu& gpu,
-                                            const Asked& asked) {
+                                            const PreparedRequest& asked) {
   if (asked.settings) return predictor.predict(load, gpu, asked.how, *asked.settings);
   JC_ASSIGN_OR_RETURN(Prediction prediction, predictor.predict(load, gpu, asked.how));
   return std::vector<Prediction>{std::move(prediction)};
 }
 
 // One batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless it is the only one.
-Outcome predict_all(const Workload& load, const Predictor& predictor, const std::vector<const Gpu*>& gpus,
-                    const Asked& asked, std::vector<std::string>& left_out, PredictionReport& report) {
-  for (const Gpu* gpu : gpus) {
+Outcome predict_all(const Workload& load, const Predictor& predictor, const PreparedRequest& asked,
+                    std::vector<std::string>& left_out, PredictionReport& report) {
+  for (const Gpu* gpu : asked.gpus) {
     auto predictions = predict_one(load, predictor, *gpu, asked);
     if (predictions) {
       for (Prediction& prediction : *predictions) report.add(load, std::move(prediction));
-    } else if (gpus.size() == 1) {
+    } else if (asked.gpus.size() == 1) {
       return tl::unexpected<Failure>(predictions.error());
     } else {
       left_out.push_back(predictions.error().text());
@@ -127,29 +122,33 @@ Outcome check_settings(const PredictionRequest& request, std::size_t gpus, std::
   return {};
 }
 
-tl::expected<Asked, Failure> asked_for(const PredictionRequest& request, std::size_t gpus, std::size_t batches) {
-  JC_RETURN_IF_FAILURE(check_settings(request, gpus, batches));
-  Asked out;
+}  // namespace
+
+tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request, const std::string& model,
+                                                const Graph& network, const Catalogue& catalogue) {
+  PreparedRequest out;
+  JC_ASSIGN_OR_FAIL(out.gpus, chosen(catalogue, request));
+  JC_ASSIGN_OR_FAIL(const auto batches, parse_batches(request.batches));
+  JC_ASSIGN_OR_FAIL(const Binding bound, binding({.batch = {}, .shapes = request.shapes}));
+  JC_ASSIGN_OR_FAIL(const PrepareOptions how, prepare_options(request));
+  JC_RETURN_IF_FAILURE(check_settings(request, out.gpus.size(), batches.size()));
   JC_ASSIGN_OR_FAIL(out.how, predict_options(request));
   JC_ASSIGN_OR_FAIL(out.settings, setting_request(request.settings));
+  for (const auto& batch : batches) {
+    JC_ASSIGN_OR_FAIL(Workload load, prepare_batch(model, network, bound, batch, how));
+    out.loads.push_back(std::move(load));
+  }
   return out;
 }
-
-}  // namespace
 
 tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
                                                     const Graph& network, const PredictionContext& context,
                                                     std::vector<std::string>& left_out) {
-  JC_ASSIGN_OR_FAIL(const auto gpus, chosen(context.catalogue, request));
-  JC_ASSIGN_OR_FAIL(const auto batches, parse_batches(request.batches));
-  JC_ASSIGN_OR_FAIL(const Binding bound, binding({.batch = {}, .shapes = request.shapes}));
-  JC_ASSIGN_OR_FAIL(const PrepareOptions how, prepare_options(request));
-  JC_ASSIGN_OR_FAIL(const Asked asked, asked_for(request, gpus.size(), batches.size()));
+  JC_ASSIGN_OR_FAIL(const PreparedRequest asked, prepared(request, model, network, context.catalogue));
   PredictionReport report(model,
                           {.top = request.top, .breakdown = request.breakdown, .settings = asked.settings.has_value()});
-  for (const auto& batch : batches) {
-    JC_ASSIGN_OR_FAIL(const Workload load, prepare_batch(model, network, bound, batch, how));
-    JC_RETURN_IF_FAILURE(predict_all(load, context.predictor, gpus, asked, left_out, report));
+  for (const Workload& load : asked.loads) {
+    JC_RETURN_IF_FAILURE(predict_all(load, context.predictor, asked, left_out, report));
   }
   return report;
 }

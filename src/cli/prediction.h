@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,20 @@ struct PredictionContext {
   const Predictor& predictor;
 };
 
-// `network` is simplified and called `model`. GPUs among several that lack what the precision needs are left out, with
-// a word in `left_out`. Fails with exit code 2 for what the request says wrongly.
+// What a request asks for, read and checked: every load on every GPU.
+struct PreparedRequest {
+  std::vector<const Gpu*> gpus;  // of the catalogue
+  std::vector<Workload> loads;   // one a batch
+  PredictOptions how;
+  std::optional<SettingRequest> settings;
+};
+
+// `network` is simplified and called `model`. Fails with exit code 2 for what the request says wrongly.
+tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request, const std::string& model,
+                                                const Graph& network, const Catalogue& catalogue);
+
+// GPUs among several that lack what the precision needs are left out, with a word in `left_out`. Fails as prepared()
+// does.
 tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
                                                     const Graph& network, const PredictionContext& context,
                                                     std::vector<std::string>& left_out);

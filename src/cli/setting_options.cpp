@@ -119,6 +119,13 @@ tl::expected<std::optional<SettingRequest>, Failure> setting_request(const Setti
   return out;
 }
 
+void add_measured(CLI::App& app, SettingOptions& options) {
+  app.add_option("--measured", options.measured, "what was measured: setting=150W,time=S,power=W (repeatable)")
+      ->type_name("RUN")
+      ->expected(1)
+      ->take_all();
+}
+
 void add_settings(CLI::App& app, SettingOptions& options) {
   app.add_option("--sm-clock", options.clocks, "SM clocks to predict at, with commas between")
       ->type_name("MHZ,..")
@@ -128,10 +135,7 @@ void add_settings(CLI::App& app, SettingOptions& options) {
       ->type_name("W,..")
       ->expected(1)
       ->take_all();
-  app.add_option("--measured", options.measured, "what was measured: setting=150W,time=S,power=W (repeatable)")
-      ->type_name("RUN")
-      ->expected(1)
-      ->take_all();
+  add_measured(app, options);
 }
 
 }  // namespace joulecast::cli

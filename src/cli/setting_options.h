@@ -19,6 +19,8 @@ struct SettingOptions {
   std::vector<std::string> clocks, limits, measured;
 };
 void add_settings(CLI::App& app, SettingOptions& options);
+// --measured alone.
+void add_measured(CLI::App& app, SettingOptions& options);
 
 // Every clock with every limit, in this order; nothing where none of the options was given. With only measured settings
 // it asks for the default one. Fails with exit code 2 for what cannot be read.

@@ -79,23 +79,40 @@ std::vector<std::size_t> Table::widths(std::size_t indent) const {
     out.push_back(width);
     line += width;
   }
-  constexpr std::size_t kLeast = 8;
-  if (line > kWidth && out[0] > kLeast) out[0] -= std::min(line - kWidth, out[0] - kLeast);
+  // Names up to that length stay whole, wherever they stand; if that does not do, the first column alone gives way.
+  constexpr std::size_t kName = 16, kLeast = 8;
+  std::size_t excess = line > kWidth ? line - kWidth : 0;
+  narrow(0, kName, excess, out);
+  for (std::size_t i = out.size(); i-- > 1;) {
+    if (columns_[i].align == Align::kLeft) narrow(i, kName, excess, out);
+  }
+  narrow(0, kLeast, excess, out);
   return out;
 }
 
-bool Table::cut_alike(std::size_t width) const {
+void Table::narrow(std::size_t column, std::size_t least, std::size_t& excess, std::vector<std::size_t>& widths) const {
+  std::size_t& width = widths[column];
+  if (column > 0) least = std::max(least, letters(columns_[column].heading));
+  if (width <= least) return;
+  std::size_t cut = std::min(excess, width - least);
+  // Only the first column can be wrapped.
+  while (column > 0 && cut > 0 && cut_alike(column, width - cut)) --cut;
+  width -= cut;
+  excess -= cut;
+}
+
+bool Table::cut_alike(std::size_t column, std::size_t width) const {
   std::set<std::string> whole, cut;
   for (const auto& row : rows_) {
-    whole.insert(row[0]);
-    cut.insert(shortened(row[0], width));
+    whole.insert(row[column]);
+    cut.insert(shortened(row[column], width));
   }
   return cut.size() < whole.size();
 }
 
 std::string Table::text(std::size_t indent) const {
   const std::vector<std::size_t> width = widths(indent);
-  const bool wraps = cut_alike(width[0]);
+  const bool wraps = cut_alike(0, width[0]);
   const auto line = [&](const std::vector<std::string>& cells) {
     const std::vector<std::string> names =
         wraps ? lines_of(cells[0], width[0]) : std::vector{shortened(cells[0], width[0])};

@@ -27,16 +27,19 @@ class Table {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] std::size_t row_count() const { return rows_.size(); }
 
-  // Two spaces between columns, no spaces at the ends of lines, `indent` in front of each. The first column gives way
-  // where lines would have more than 80 letters; cells that would look the same without their middles are wrapped.
+  // Two spaces between columns, no spaces at the ends of lines, `indent` in front of each. Where lines would have more
+  // than 80 letters long names of the first column give way, then other text, then names; cells of the first column
+  // that would look the same without their middles are wrapped.
   [[nodiscard]] std::string text(std::size_t indent = 0) const;
   // As a table of Markdown.
   [[nodiscard]] std::string markdown() const;
 
  private:
   [[nodiscard]] std::vector<std::size_t> widths(std::size_t indent) const;
-  // Cells of the first column that differ would not, were they cut to that width.
-  [[nodiscard]] bool cut_alike(std::size_t width) const;
+  // Takes `excess` letters from a column as far as it has more than `least`, and its heading.
+  void narrow(std::size_t column, std::size_t least, std::size_t& excess, std::vector<std::size_t>& widths) const;
+  // Cells of the column that differ would not, were they cut to that width.
+  [[nodiscard]] bool cut_alike(std::size_t column, std::size_t width) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -2,8 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/batch.h"
 #include "cli/options.h"
-#include "cli/prediction.h"
+#include "cli/prediction_options.h"
 #include "cli/verbs.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
@@ -12,63 +13,43 @@ namespace joulecast::cli {
 namespace {
 
 struct PredictVerb {
-  ModelOptions model;
+  ModelsOptions models;
   PredictionRequest request;
   std::string pack;
   std::vector<std::string> gpu_files;
   Form form;
 };
 
+tl::expected<Answer, Failure> predict_one(const PredictVerb& options, const PredictionContext& context,
+                                          const std::string& model) {
+  JC_ASSIGN_OR_FAIL(Graph graph, import_model(model, options.models.framework));
+  Answer out;
+  JC_ASSIGN_OR_FAIL(const PredictionReport report,
+                    predictions(options.request, model, simplify(std::move(graph)), context, out.notes));
+  if (options.form.json) out.json = report.json();
+  if (!options.form.json) out.text = options.form.csv ? report.csv() : report.text();
+  if (options.form.csv) {
+    for (const std::string& note : report.notes()) out.notes.push_back(note);
+  }
+  return out;
+}
+
 Outcome run_predict(const PredictVerb& options, Output& output) {
   JC_ASSIGN_OR_FAIL(const Catalogue catalogue, load_catalogue(options.gpu_files));
-  JC_ASSIGN_OR_FAIL(Graph graph, import_model(options.model.file, options.model.framework));
   JC_ASSIGN_OR_FAIL(const std::string pack,
                     options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack));
   JC_ASSIGN_OR_FAIL(const Predictor predictor, Predictor::open(pack));
-  std::vector<std::string> left_out;
-  JC_ASSIGN_OR_FAIL(const PredictionReport report,
-                    predictions(options.request, options.model.file, simplify(std::move(graph)),
-                                {.catalogue = catalogue, .predictor = predictor}, left_out));
-  for (const std::string& text : left_out) output.note(text);
-  output.write(options.form.json ? report.json() : options.form.csv ? report.csv() : report.text());
-  if (options.form.csv) {
-    for (const std::string& note : report.notes()) output.note(note);
-  }
-  return {};
+  const PredictionContext context{.catalogue = catalogue, .predictor = predictor};
+  return answer_models(options.models.files, options.form, output,
+                       [&](const std::string& model) { return predict_one(options, context, model); });
 }
 
 }  // namespace
 
 Action define_predict(CLI::App& app) {
   auto options = std::make_shared<PredictVerb>();
-  add_model(app, options->model);
-  app.add_option("-g,--gpu", options->request.gpus, "GPUs by id or alias, with commas between, or all (default all)")
-      ->type_name(kGpu)
-      ->expected(1)
-      ->take_all()
-      ->default_str("");
-  app.add_option("-b,--batch", options->request.batches, "batch sizes, with commas between (default 1)")
-      ->type_name("N,..")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--shapes", options->request.shapes,
-                 "shape of an input, name:AxBxC (repeatable); lengths are else taken as 128, images as 224x224")
-      ->type_name("SHAPE")
-      ->expected(1)
-      ->take_all();
-  add_choice(app, "-m,--mode", options->request.mode, "what to predict (default inference)", {"inference", "training"});
-  add_choice(app, "--precision", options->request.precision, "of the matrix work (default tf32: PyTorch's own)",
-             {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"});
-  add_choice(app, "--runtime", options->request.runtime, "what executes the network (default pytorch-eager)",
-             {"pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"});
-  add_choice(app, "--layout", options->request.layout, "how images lie in memory (default channels-first)",
-             {"channels-first", "channels-last"});
-  app.add_option("--host", options->request.host,
-                 "what launches kernels: modern, older, or a factor on modern's cost of a call (default: modern, with "
-                 "bounds for others)")
-      ->type_name("HOST");
-  add_choice(app, "--optimizer", options->request.optimizer, "of training (default sgd)",
-             {"sgd", "sgd-momentum", "adam"});
+  add_models(app, options->models);
+  add_workload(app, options->request);
   add_settings(app, options->request.settings);
   add_count(app, "--top", options->request.top, "the N operations that take longest");
   app.add_flag("--breakdown", options->request.breakdown, "every operation with its time and energy")->option_text(" ");
@@ -78,7 +59,8 @@ Action define_predict(CLI::App& app) {
   add_examples(app, {"joulecast predict resnet50.onnx --gpu a30 --batch 32",
                      "joulecast predict resnet50.onnx --gpu a100,h100 --batch 1,32 --mode training",
                      "joulecast predict resnet50.onnx --gpu a30 --sm-clock 600,900,1200,1440",
-                     "joulecast predict bert.onnx --gpu t4 --shapes input_ids:8x128 --top 5"});
+                     "joulecast predict bert.onnx --gpu t4 --shapes input_ids:8x128 --top 5",
+                     "joulecast predict models/ --gpu a100 --csv"});
   return [options](Output& output) { return run_predict(*options, output); };
 }
 

@@ -33,6 +33,7 @@ std::string_view where_a_store_is_named(std::span<const std::string_view> argume
 // In the order of the program's help.
 constexpr std::array kVerbs{
     Verb{"predict", "time, power, energy and memory of a network on a GPU", define_predict},
+    Verb{"recommend", "the GPU, batch and setting at which a network does best", define_recommend},
     Verb{"inspect", "what a model file holds: operators, FLOPs, bytes, parameters", define_inspect},
     Verb{"gpus", "the GPUs we know, their figures and where these come from", define_gpus},
     Verb{"measure", "run a command and measure time, power and energy", define_measure, measure_program},

@@ -36,6 +36,7 @@ const Verb* find_verb(std::string_view name);
 
 Action define_gpus(CLI::App& app);
 Action define_predict(CLI::App& app);
+Action define_recommend(CLI::App& app);
 Action define_inspect(CLI::App& app);
 Action define_train(CLI::App& app);
 Action define_pack(CLI::App& app);

@@ -34,6 +34,8 @@ class GraphBuilder {
   void rename(ValueId id, std::string_view name);
 
   [[nodiscard]] const Guess& guess(ValueId id) const { return guesses_[index(id)]; }
+  // For who knows more.
+  void set_guess(ValueId id, const Guess& guess) { guesses_[index(id)] = guess; }
   [[nodiscard]] const Contents* known(ValueId id) const { return graph.known(id); }
   // The whole type where the file tells it: parameters (captured ones too) and constants.
   [[nodiscard]] const TensorType* type(ValueId id) const;

@@ -11,6 +11,7 @@
 #include "import/tensorflow/import_tensorflow.h"
 #include "import/tflite/import_tflite.h"
 #include "import/torch/import_bytes.h"
+#include "import/torchscript/import_torchscript.h"
 
 namespace joulecast {
 namespace {
@@ -50,6 +51,10 @@ Result<Graph> read_torch(std::string_view bytes, const std::string& path) {
   return torch::import_bytes(bytes, name_of(path));
 }
 
+Result<Graph> read_torchscript(std::string_view bytes, const std::string& path) {
+  return torchscript::import_bytes(bytes, name_of(path));
+}
+
 Result<Graph> read_saved_model(std::string_view bytes, const std::string& path) {
   return tensorflow::import_saved_model(bytes, name_of(path));
 }
@@ -79,6 +84,7 @@ constexpr std::array kFormats{
     Format{"tensorflow", "TensorFlow Lite (.tflite)", "", tflite::recognises, read_tflite},
     Format{"keras", "Keras (.keras)", "", keras::is_archive, read_keras_archive},
     Format{"keras", "Keras (.h5)", "", keras::is_hdf5, read_keras_hdf5},
+    Format{"pytorch", "TorchScript (.pt)", "", torchscript::recognises, read_torchscript},
     Format{"pytorch", "torch.export (.pt2)", "", torch::recognises, read_torch},
     Format{"huggingface", "transformers' config.json", "config.json", huggingface::is_config, read_config},
     Format{"onnx", "ONNX (.onnx)", "", may_be_onnx, read_onnx},

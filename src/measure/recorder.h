@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,9 @@ namespace joulecast {
 // A frame costs as much as four readings, so channels with fewer wait for every third write.
 inline constexpr std::size_t kWritesOfSlow = 3;
 inline constexpr std::size_t kWorthAFrame = 4;
+// Counters step ten times a second: so much is recorded around what is measured that a step lies on both sides of its
+// edges.
+inline constexpr std::chrono::milliseconds kEdgeMargin{250};
 
 // One thread a lane reads, one writes: to the file several times a second, to the disk once.
 //

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -22,8 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
-// Counters step ten times a second: so much is recorded around the command that a step lies on both sides of its edges.
-constexpr milliseconds kMargin{250};
 constexpr milliseconds kProgress{250};
 constexpr const char* kMarks = "JOULECAST_MARKS";
 
@@ -50,6 +49,8 @@ class Session {
   void run();
   Result<void> finish();
   Result<Recording> recording() const;
+  // When the command began and ended, where the file had no room for it: else it would seem to end with the readings.
+  void add_own_events(Recording& cut) const;
 
   [[nodiscard]] bool stopped() const { return stopped_; }
 
@@ -61,7 +62,8 @@ class Session {
   bool run_once(const std::string& phase, std::size_t index, bool quiet);
   void pause(milliseconds time) { stopped_ = pause_for(time) || stopped_; }
   void mark(EventKind kind, const std::string& name, std::string details = {}) {
-    take({monotonic_now(), kind, kRecorderTrack, name, std::move(details)});
+    own_events_.push_back({monotonic_now(), kind, kRecorderTrack, name, std::move(details)});
+    take(own_events_.back());
   }
   void take(const Event& event) {
     recorder_.event(event);
@@ -75,6 +77,7 @@ class Session {
   bool has_sensors_;
   Recorder recorder_;
   std::unique_ptr<MarkListener> marks_;
+  std::vector<Event> own_events_;
   Json commands_ = Json::array();
   RepeatedInput input_{STDIN_FILENO};
   bool stopped_ = false, told_of_input_ = false;
@@ -89,7 +92,7 @@ Result<void> Session::start() {
 }
 
 void Session::run() {
-  if (has_sensors_) pause(kMargin);
+  if (has_sensors_) pause(kEdgeMargin);
   if (options_.baseline_s > 0) {
     mark(EventKind::kBegin, "baseline");
     pause(milliseconds(static_cast<std::int64_t>(options_.baseline_s * 1000)));
@@ -101,7 +104,7 @@ void Session::run() {
   for (std::size_t i = 0; i < options_.repeats && !stopped_; ++i) {
     if (!run_once("command", i, false) && !options_.keep_going) break;
   }
-  if (has_sensors_ && !not_started) pause(kMargin);
+  if (has_sensors_ && !not_started) pause(kEdgeMargin);
 }
 
 ChildOptions Session::child_options(bool quiet) const {
@@ -179,6 +182,12 @@ Result<Recording> Session::recording() const {
   return parse_recording(bytes);
 }
 
+void Session::add_own_events(Recording& cut) const {
+  for (const Event& event : own_events_) {
+    if (std::find(cut.events.begin(), cut.events.end(), event) == cut.events.end()) cut.events.push_back(event);
+  }
+}
+
 }  // namespace
 
 Result<SessionResult> measure_command(const SessionOptions& options) {
@@ -207,6 +216,7 @@ Result<SessionResult> measure_command(const SessionOptions& options) {
   result.runs = session.runs;
   result.stopped = session.stopped();
   JC_ASSIGN_OR_RETURN(result.recording, session.recording());
+  if (result.incomplete) session.add_own_events(result.recording);
   return result;
 }
 

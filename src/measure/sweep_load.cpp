@@ -5,12 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <system_error>
 #include <utility>
 
+#include "analysis/said_once.h"
 #include "analysis/summary.h"
 #include "measure/recorded_settings.h"
+#include "measure/sweep_measured.h"
 #include "measure/sweep_record.h"
 #include "recording/recording.h"
 
@@ -18,29 +22,6 @@ namespace joulecast {
 namespace {
 
 constexpr double kWatts = 1e-3;  // of milliwatts
-constexpr double kMegahertz = 1e-6;
-
-bool is_gpu(const DeviceSummary& device) {
-  return names_a_gpu(device.device);
-}
-
-// Together; absent where one of them has no energy.
-template <typename Value>
-std::optional<double> sum_of(const std::vector<const DeviceSummary*>& devices, const Value& value) {
-  double sum = 0;
-  for (const DeviceSummary* device : devices) {
-    const std::optional<double> one = value(*device);
-    if (!one) return std::nullopt;
-    sum += *one;
-  }
-  if (devices.empty()) return std::nullopt;
-  return sum;
-}
-
-std::optional<double> clock_of(const DeviceSummary& device) {
-  if (device.runs.empty() || !device.runs.front().sm_clock_hz) return std::nullopt;
-  return device.runs.front().sm_clock_hz->mean * kMegahertz;
-}
 
 // Idle power and the highest limit are of all GPUs together, as the power is.
 void add_setting(SweepMeasurement& out, const SweepRecord& record, const Recording& recording) {
@@ -69,36 +50,8 @@ void add_setting(SweepMeasurement& out, const SweepRecord& record, const Recordi
 }
 
 void add_doubts(const SweepRecord& record, const RunSummary& summary, std::vector<std::string>& out) {
-  std::vector<std::string> doubts = summary.doubts;
-  if (!record.cooled) doubts.emplace_back("some runs began warmer than the plan wants");
-  for (const std::string& doubt : doubts) {
-    if (std::find(out.begin(), out.end(), doubt) == out.end()) out.push_back(doubt);
-  }
-}
-
-// What the figures are about: GPUs, or all there is where no GPU was recorded.
-std::vector<const DeviceSummary*> devices_of(const RunSummary& summary) {
-  std::vector<const DeviceSummary*> out;
-  const bool gpus = std::any_of(summary.devices.begin(), summary.devices.end(), is_gpu);
-  for (const DeviceSummary& device : summary.devices) {
-    if (!gpus || is_gpu(device)) out.push_back(&device);
-  }
-  return out;
-}
-
-SweepMeasurement measurement_of(const SweepRecord& record, const Recording& recording, const RunSummary& summary) {
-  const std::vector<const DeviceSummary*> devices = devices_of(summary);
-  SweepMeasurement out;
-  add_setting(out, record, recording);
-  out.id = record.run.id();
-  out.gpus = devices.size();
-  out.time_s = summary.time_s.mean;
-  out.energy_j = sum_of(devices, [](const DeviceSummary& device) {
-    return device.energy_j ? std::optional(device.energy_j->mean) : std::nullopt;
-  });
-  out.idle_power_w = sum_of(devices, [](const DeviceSummary& device) { return device.idle_power_w; });
-  if (const auto clocks = sum_of(devices, clock_of)) out.sm_clock_mhz = *clocks / static_cast<double>(devices.size());
-  return out;
+  add_once(summary.doubts, out);
+  if (!record.cooled) add_once({"some runs began warmer than the plan wants"}, out);
 }
 
 void add_machine(const SweepRecord& record, const Recording& recording, LoadedSweep& out) {
@@ -118,7 +71,10 @@ std::string add_run(const SweepRecord& record, const std::string& path, LoadedSw
   if (std::string why = not_held_in(*recording, record.run.settings); !why.empty()) {
     return "the setting did not last: " + why;
   }
-  out.runs.push_back(measurement_of(record, *recording, *summary));
+  SweepMeasurement& run = out.runs.emplace_back();
+  run.id = record.run.id();
+  add_setting(run, record, *recording);
+  add_measured(run, *summary);
   add_machine(record, *recording, out);
   add_doubts(record, *summary, out.doubts);
   return {};
@@ -134,25 +90,6 @@ void add_doubts(const Hosts& hosts, std::vector<std::string>& out) {
         fmt::format("repetition {}{}{} was measured on several machines ({}): differences between settings are "
                     "those between the machines, too",
                     part.second, part.first.empty() ? "" : " of ", part.first, fmt::join(names, ", ")));
-  }
-}
-
-// Runs are compared with others of their group by what all of them have.
-void settle_energy(LoadedSweep& out) {
-  constexpr const char* kWhy = "nothing measures it, or readings cover too little of it";
-  std::set<std::string> measured, unmeasured;
-  for (const SweepMeasurement& run : out.runs) (run.energy_j ? measured : unmeasured).insert(run.group);
-  const auto odd = [&](const SweepMeasurement& run) { return !run.energy_j && measured.count(run.group) > 0; };
-  for (const SweepMeasurement& run : out.runs) {
-    if (odd(run)) out.left_out.push_back(fmt::format("{}: no energy: {}", run.id, kWhy));
-  }
-  out.runs.erase(std::remove_if(out.runs.begin(), out.runs.end(), odd), out.runs.end());
-  for (const std::string& group : unmeasured) {
-    if (measured.count(group) > 0) continue;
-    out.doubts.push_back(
-        fmt::format("{}{}no energy: {}; only times are compared (joulecast doctor says what can be "
-                    "measured here)",
-                    group, group.empty() ? "" : ": ", kWhy));
   }
 }
 
@@ -173,7 +110,17 @@ Result<LoadedSweep> load_sweep(const std::string& folder) {
   }
   add_doubts(hosts, out.doubts);
   settle_energy(out);
+  out.doubts = said_once(out.doubts);
   return out;
+}
+
+Result<LoadedSweep> load_any_sweep(const std::string& folder) {
+  auto own = load_sweep(folder);
+  std::error_code ignored;
+  const bool other =
+      !own && own.error().code() == ErrorCode::kNotFound && std::filesystem::is_directory(folder, ignored);
+  if (!other) return own;
+  return load_gpyjoules_sweep(folder);
 }
 
 }  // namespace joulecast

@@ -32,4 +32,11 @@ struct LoadedSweep {
 // Errors: those of read_records().
 Result<LoadedSweep> load_sweep(const std::string& folder);
 
+// Several runs of GPyJoules, in a folder or below: benchmarks are groups, what the name of a run's folder says is its
+// setting. Time and energy are those of its "experiment", where it marked one. Errors: kNotFound with fewer than two.
+Result<LoadedSweep> load_gpyjoules_sweep(const std::string& folder);
+
+// Of either kind. Errors: those of both.
+Result<LoadedSweep> load_any_sweep(const std::string& folder);
+
 }  // namespace joulecast

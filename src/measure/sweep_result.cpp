@@ -109,7 +109,8 @@ std::pair<std::vector<double>, std::vector<double>> pairs_of(const Runs& first, 
   return out;
 }
 
-SweepDifference difference(const Runs& reference, const Runs& runs, SweepGoal goal) {
+// `confidence` of the interval.
+SweepDifference difference(const Runs& reference, const Runs& runs, SweepGoal goal, double confidence) {
   const std::vector<double> first = values_of(reference, goal), second = values_of(runs, goal);
   const double base = *series::mean(first);
   SweepDifference out;
@@ -117,26 +118,34 @@ SweepDifference difference(const Runs& reference, const Runs& runs, SweepGoal go
   const auto pairs = pairs_of(reference, runs, goal);
   // All runs have their partner: else the means of the pairs would not be those of the table.
   out.paired = pairs.first.size() >= 2 && pairs.first.size() == first.size() && first.size() == second.size();
+  const auto take = [&](const auto& test) {
+    out.low = kPercent * test.low / base;
+    out.high = kPercent * test.high / base;
+    if (std::min(first.size(), second.size()) >= kLeastRunsToDraw) out.p = test.p;
+  };
   if (out.paired) {
-    if (const auto test = series::paired_test(pairs.first, pairs.second, kConfidence)) {
-      out.low = kPercent * test->low / base;
-      out.high = kPercent * test->high / base;
-      out.p = test->p;
-    }
-  } else if (const auto test = series::welch_test(first, second, kConfidence)) {
-    out.low = kPercent * test->low / base;
-    out.high = kPercent * test->high / base;
-    out.p = test->p;
+    if (const auto test = series::paired_test(pairs.first, pairs.second, confidence)) take(*test);
+  } else if (const auto test = series::welch_test(first, second, confidence)) {
+    take(*test);
   }
   return out;
 }
 
+// How many settings a test can hold against the reference.
+std::size_t comparisons(const std::vector<Setting>& settings, std::size_t reference) {
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < settings.size(); ++i) out += i != reference && settings[i].runs.size() > 1 ? 1 : 0;
+  return std::max(out, std::size_t{1});
+}
+
 void add_differences(std::vector<Setting>& settings, std::size_t reference, SweepGoal goal) {
+  // Holm's test has no two-sided intervals of its own; Bonferroni's hold all at once, too.
+  const double confidence = 1 - (1 - kConfidence) / static_cast<double>(comparisons(settings, reference));
   std::vector<double> p;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     auto& out = settings[i].out.differences.emplace_back();
     if (i == reference) continue;
-    out = difference(settings[reference].runs, settings[i].runs, goal);
+    out = difference(settings[reference].runs, settings[i].runs, goal, confidence);
     if (out->p) p.push_back(*out->p);
   }
   const std::vector<double> adjusted = series::holm(p);
@@ -147,12 +156,27 @@ void add_differences(std::vector<Setting>& settings, std::size_t reference, Swee
   }
 }
 
+bool gains(const Setting& setting, SweepGoal goal) {
+  const auto& own = setting.out.differences[static_cast<std::size_t>(goal)];
+  return own && own->percent < 0 && own->p && *own->p < kSignificance;
+}
+
+bool too_few(const Setting& setting) {
+  return setting.runs.size() < kLeastRunsToDraw;
+}
+
+// Of the least mean, and of all that are held against the reference with it: with enough of them one looks better by
+// chance, and where the least mean is one that scatters another may be better for sure.
 SweepVerdict verdict_of(const SweepOptimum& optimum, const std::vector<Setting>& settings, std::size_t reference) {
-  if (optimum.setting == reference) return SweepVerdict::kReferenceIsBest;
-  const Setting& best = settings[optimum.setting];
-  if (best.runs.size() < 2 || settings[reference].runs.size() < 2) return SweepVerdict::kOneRunOnly;
-  const auto p = best.out.differences[static_cast<std::size_t>(optimum.goal)]->p;
-  return p && *p < kSignificance ? SweepVerdict::kGain : SweepVerdict::kNoMeasurableGain;
+  if (optimum.setting == reference) {
+    const bool untold = settings.size() > 1 && std::any_of(settings.begin(), settings.end(), too_few);
+    return untold ? SweepVerdict::kTooFewRuns : SweepVerdict::kReferenceIsBest;
+  }
+  if (too_few(settings[optimum.setting]) || too_few(settings[reference])) return SweepVerdict::kTooFewRuns;
+  if (gains(settings[optimum.setting], optimum.goal)) return SweepVerdict::kGain;
+  const bool elsewhere =
+      std::any_of(settings.begin(), settings.end(), [&](const Setting& one) { return gains(one, optimum.goal); });
+  return elsewhere ? SweepVerdict::kGainElsewhere : SweepVerdict::kNoMeasurableGain;
 }
 
 SweepOptimum optimum_of(const std::vector<Setting>& settings, std::size_t reference, SweepGoal goal) {

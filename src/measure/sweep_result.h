@@ -54,8 +54,11 @@ struct SweepEstimate {
 // Against the reference setting.
 struct SweepDifference {
   double percent = 0;
-  std::optional<double> low, high;  // 95 %
-  // Two-sided, adjusted by Holm for all settings of the table; absent where there is no scatter to judge by.
+  // 95 % that all differences of the table to the reference are in theirs (Bonferroni): each alone is in it more
+  // often. Absent for one run.
+  std::optional<double> low, high;
+  // Two-sided, adjusted by Holm for all settings of the table; absent where there is no scatter to judge by, and for
+  // fewer than kLeastRunsToDraw runs.
   std::optional<double> p;
   bool paired = false;  // by repetitions, else Welch's test
 };
@@ -71,9 +74,10 @@ struct SweepSetting {
 
 enum class SweepVerdict : std::uint8_t {
   kReferenceIsBest,
-  kGain,  // and more than chance explains
+  kGain,           // and more than chance explains
+  kGainElsewhere,  // not surely at this setting, but at others that are better than the reference
   kNoMeasurableGain,
-  kOneRunOnly,  // nothing tells chance from gain
+  kTooFewRuns,  // nothing tells chance from gain
 };
 
 // "a gain", "no measurable gain", ...
@@ -89,7 +93,7 @@ struct SweepOptimum {
   std::optional<double> confidence;
   std::vector<std::size_t> rivals;  // others that were the best in one of twenty or more
   double gain_percent = 0;          // less than at the reference
-  SweepVerdict verdict = SweepVerdict::kOneRunOnly;
+  SweepVerdict verdict = SweepVerdict::kTooFewRuns;
 };
 
 // A polynomial through all runs over limit or clock.

@@ -91,7 +91,7 @@ TEST(SweepResult, OneRunASettingTellsNoChanceFromGain) {
   const auto groups = judge_sweep({run(150, 1, 12, 900), run(300, 1, 10, 1000)});
   const SweepOptimum& energy = groups->front().optima[1];
   EXPECT_EQ(energy.setting, 0U);
-  EXPECT_EQ(energy.verdict, SweepVerdict::kOneRunOnly);
+  EXPECT_EQ(energy.verdict, SweepVerdict::kTooFewRuns);
   EXPECT_FALSE(energy.confidence);
   EXPECT_FALSE(groups->front().settings[0].estimates[1].low);
 }
@@ -100,7 +100,12 @@ TEST(SweepResult, TwoRunsDoNotTellHowSureItIs) {
   auto runs = drifting();
   std::erase_if(runs, [](const SweepMeasurement& one) { return one.repetition == 3; });
   const SweepGroup two = judge_sweep(runs)->front();
-  for (const SweepOptimum& optimum : two.optima) EXPECT_FALSE(optimum.confidence);
+  for (const SweepOptimum& optimum : two.optima) {
+    EXPECT_FALSE(optimum.confidence);
+    EXPECT_EQ(optimum.verdict, SweepVerdict::kTooFewRuns) << "also where the reference is the best";
+  }
+  EXPECT_FALSE(two.settings[1].differences[1]->p);
+  EXPECT_TRUE(two.settings[1].differences[1]->low);
   EXPECT_EQ(two.fewest_runs(), 2U);
   EXPECT_EQ(two.too_few_runs(), "2 runs of a setting are too few to say how sure its place is: that takes 3");
   const SweepGroup three = judge_sweep(drifting())->front();
@@ -122,12 +127,65 @@ TEST(SweepResult, WhatGainsNothingIsNotSure) {
   EXPECT_FALSE(energy.confidence);
 }
 
+// Energies against 1000 J at 300 W, by repetition.
+void add_energies(std::vector<SweepMeasurement>& runs, double limit, const std::vector<double>& differences) {
+  for (std::size_t r = 1; r <= differences.size(); ++r) runs.push_back(run(limit, r, 10, 1000 + differences[r - 1]));
+}
+
+// t = 50 / (15 / sqrt(3)) = 5.774 with two degrees of freedom: p = 1 - t / sqrt(2 + t^2) = 0.0287.
+TEST(SweepResult, OneOfManyMustBeSurerThanOneAlone) {
+  std::vector<SweepMeasurement> runs;
+  add_energies(runs, 300, {0, 0, 0});
+  add_energies(runs, 200, {-65, -50, -35});
+  const SweepGroup alone = judge_sweep(runs)->front();
+  EXPECT_EQ(alone.optima[1].verdict, SweepVerdict::kGain);
+  const double t = 50 / (15 / std::sqrt(3));
+  EXPECT_NEAR(*alone.settings[0].differences[1]->p, 1 - t / std::sqrt(2 + t * t), 1e-9);
+  add_energies(runs, 250, {1, 0, -1});
+  add_energies(runs, 225, {2, 0, -2});
+  const SweepGroup of_three = judge_sweep(runs)->front();
+  EXPECT_NEAR(*of_three.settings[0].differences[1]->p, 3 * (1 - t / std::sqrt(2 + t * t)), 1e-9);
+  EXPECT_EQ(of_three.optima[1].setting, 0U);
+  EXPECT_EQ(of_three.optima[1].verdict, SweepVerdict::kNoMeasurableGain);
+}
+
+// 200 W is least by one run of three; 250 W saves 5 % in each.
+TEST(SweepResult, AGainAtAnotherSettingIsNoLackOfGain) {
+  std::vector<SweepMeasurement> runs;
+  add_energies(runs, 300, {0, 0, 0});
+  add_energies(runs, 200, {-300, 0, 0});
+  add_energies(runs, 250, {-50, -49, -51});
+  const SweepOptimum energy = judge_sweep(runs)->front().optima[1];
+  EXPECT_EQ(energy.setting, 0U);
+  EXPECT_EQ(energy.verdict, SweepVerdict::kGainElsewhere);
+  EXPECT_TRUE(energy.confidence);
+  runs.erase(runs.end() - 3, runs.end());
+  add_energies(runs, 250, {50, 49, 51});
+  EXPECT_EQ(judge_sweep(runs)->front().optima[1].verdict, SweepVerdict::kNoMeasurableGain) << "surely worse is no gain";
+}
+
+// Of two comparisons each has 97.5 %: with two degrees of freedom 0.975 sqrt(2) / sqrt(1 - 0.975^2) = 6.205 standard
+// errors of 1 J / sqrt(3).
+TEST(SweepResult, IntervalsHoldForAllSettingsTogether) {
+  std::vector<SweepMeasurement> runs;
+  add_energies(runs, 300, {0, 0, 0});
+  add_energies(runs, 250, {-50, -49, -51});
+  EXPECT_NEAR(*judge_sweep(runs)->front().settings[0].differences[1]->high, -5 + 0.1 * 4.30265 / std::sqrt(3), 1e-6);
+  add_energies(runs, 200, {-30, 0, 30});
+  const SweepDifference both = *judge_sweep(runs)->front().settings[1].differences[1];
+  EXPECT_NEAR(*both.low, -5 - 0.1 * 6.20535 / std::sqrt(3), 1e-6);
+  EXPECT_NEAR(*both.high, -5 + 0.1 * 6.20535 / std::sqrt(3), 1e-6);
+  runs.push_back(run(150, 1, 10, 900));
+  EXPECT_NEAR(*judge_sweep(runs)->front().settings[2].differences[1]->high, *both.high, 1e-9)
+      << "what was run once is held against nothing";
+}
+
 TEST(SweepResult, UnequalRepetitionsAreNotPaired) {
   auto runs = drifting();
   runs.pop_back();
   const auto groups = judge_sweep(runs);
   EXPECT_FALSE(groups->front().settings[0].differences[1]->paired);
-  EXPECT_TRUE(groups->front().settings[0].differences[1]->p);
+  EXPECT_TRUE(groups->front().settings[0].differences[1]->low);
 }
 
 TEST(SweepResult, CurvesFindTheLeastBetweenTheLimits) {

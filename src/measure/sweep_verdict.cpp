@@ -27,12 +27,14 @@ std::string verdict_key(SweepVerdict verdict) {
       return "reference_is_best";
     case SweepVerdict::kGain:
       return "gain";
+    case SweepVerdict::kGainElsewhere:
+      return "gain_elsewhere";
     case SweepVerdict::kNoMeasurableGain:
       return "no_measurable_gain";
-    case SweepVerdict::kOneRunOnly:
+    case SweepVerdict::kTooFewRuns:
       break;
   }
-  return "one_run_only";
+  return "too_few_runs";
 }
 
 std::string verdict_text(SweepVerdict verdict) {
@@ -41,12 +43,14 @@ std::string verdict_text(SweepVerdict verdict) {
       return "the reference itself";
     case SweepVerdict::kGain:
       return "a gain";
+    case SweepVerdict::kGainElsewhere:
+      return "a gain at others, not surely at this one";
     case SweepVerdict::kNoMeasurableGain:
       return "no measurable gain";
-    case SweepVerdict::kOneRunOnly:
+    case SweepVerdict::kTooFewRuns:
       break;
   }
-  return "of one run: unsure";
+  return "too few runs to tell";
 }
 
 }  // namespace joulecast

@@ -217,6 +217,7 @@ static_assert(sizeof(Utilization) == 8 && offsetof(Utilization, memory_percent) 
   X(nvmlDeviceGetSerial, Return(Device device, char* text, std::uint32_t size))                                       \
   X(nvmlDeviceGetPciInfo_v3, Return(Device device, PciInfo* info))                                                    \
   X(nvmlDeviceGetArchitecture, Return(Device device, Architecture* architecture))                                     \
+  X(nvmlDeviceGetCudaComputeCapability, Return(Device device, std::int32_t* major, std::int32_t* minor))              \
   X(nvmlDeviceGetFieldValues, Return(Device device, std::int32_t count, FieldValue* values))                          \
   X(nvmlDeviceGetTotalEnergyConsumption, Return(Device device, std::uint64_t* energy_mj))                             \
   X(nvmlDeviceGetPowerUsage, Return(Device device, std::uint32_t* power_mw))                                          \

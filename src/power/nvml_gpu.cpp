@@ -124,6 +124,11 @@ MeasuredDevice NvmlGpu::describe() const {
       library->nvmlSystemGetCudaDriverVersion_v2(&cuda) == nvml::Return::kSuccess) {
     details["cuda_version"] = fmt::format("{}.{}", cuda / 1000, cuda % 1000 / 10);
   }
+  std::int32_t major = 0, minor = 0;
+  if (library->nvmlDeviceGetCudaComputeCapability != nullptr &&
+      library->nvmlDeviceGetCudaComputeCapability(handle, &major, &minor) == nvml::Return::kSuccess) {
+    details["compute_capability"] = fmt::format("{}.{}", major, minor);
+  }
   if (!identity.mig.empty()) details["mig_devices"] = identity.mig;
   return {id(), "gpu", identity.name, std::move(details)};
 }

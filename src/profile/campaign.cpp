@@ -67,8 +67,9 @@ class Log {
   }
 
   void begin(const PlannedCase& planned) {
-    tap_.begin();
-    recorder_.event({monotonic_now(), EventKind::kBegin, kRecorderTrack, "case " + planned.id, {}});
+    const MonotonicUs now = monotonic_now();
+    tap_.begin(now);
+    recorder_.event({now, EventKind::kBegin, kRecorderTrack, "case " + planned.id, {}});
   }
   void end(const PlannedCase& planned) {
     recorder_.event({monotonic_now(), EventKind::kEnd, kRecorderTrack, "case " + planned.id, {}});
@@ -82,6 +83,9 @@ class Log {
       std::this_thread::sleep_for(kOften);
     }
     return tap_.finding(timing);
+  }
+  [[nodiscard]] std::string not_held(const CaseTiming& timing, const GpuSettings& wanted) const {
+    return tap_.not_held(timing, wanted);
   }
   // What the power sensor needs; absent where none tells.
   [[nodiscard]] std::optional<SensorSpan> span() const { return tap_.span(); }
@@ -124,7 +128,7 @@ class Campaign {
   Result<void> measure(const PlannedCase& planned);
   CaseResult result_of(const PlannedCase& planned);
   void take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const;
-  [[nodiscard]] std::string not_held(const PlannedCase& planned, const PowerFinding& found) const;
+  [[nodiscard]] std::string not_held(const PlannedCase& planned, const CaseTiming& timing) const;
   void tell(const PlannedCase& planned) const;
   [[nodiscard]] std::string reason_to_stop() const;
   [[nodiscard]] double elapsed_s() const { return static_cast<double>(monotonic_now() - begun_) * kMicrosecond; }
@@ -160,21 +164,15 @@ Result<void> Campaign::start_runner() {
   return {};
 }
 
-// Why the settings were not those that were set; empty where they were. Locks cannot be read back, but clocks can; a
-// step of 15 MHz more is rounding.
-std::string Campaign::not_held(const PlannedCase& planned, const PowerFinding& found) const {
-  constexpr double kMega = 1e6, kStep = 15;
-  const auto& lock = planned.settings.sm_lock;
-  const double highest = found.highest_sm_clock_hz.value_or(0) / kMega;
-  if (lock && highest > lock->high_mhz + kStep) {
-    return fmt::format("its SM clock was up to {:.0f} MHz, locked to {} MHz", highest, lock->high_mhz);
-  }
-  return held_.not_held(planned.settings);
+// Why the settings were not those that were set, now or at some moment of the case; empty where they were.
+std::string Campaign::not_held(const PlannedCase& planned, const CaseTiming& timing) const {
+  std::string now = held_.not_held(planned.settings);
+  return now.empty() ? log_->not_held(timing, planned.settings) : now;
 }
 
 void Campaign::take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const {
   PowerFinding found = log_->finding(timing);
-  if (const std::string lost = not_held(planned, found); !lost.empty()) {
+  if (const std::string lost = not_held(planned, timing); !lost.empty()) {
     result.reason = "the setting did not last: " + lost;
     return;
   }

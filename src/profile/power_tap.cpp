@@ -10,6 +10,7 @@
 #include "analysis/channel_series.h"
 #include "analysis/event_reasons.h"
 #include "analysis/steady.h"
+#include "measure/recorded_settings.h"
 
 namespace joulecast::profile {
 namespace {
@@ -43,8 +44,9 @@ void PowerTap::add(std::size_t channel, const Reading& reading) {
   recent_.readings[channel].push_back(reading);
 }
 
-void PowerTap::begin() {
+void PowerTap::begin(MonotonicUs now) {
   const std::lock_guard lock(mutex_);
+  begun_ = now;
   for (std::size_t i = 0; i < recent_.readings.size(); ++i) {
     // One stays: a state that does not change is read seldom, and a counter needs where it stood.
     auto& readings = recent_.readings[i];
@@ -66,6 +68,22 @@ std::optional<SensorSpan> PowerTap::span() const {
   return span_for_power(recent_, device_);
 }
 
+std::string PowerTap::not_held(const CaseTiming& timing, const GpuSettings& wanted) const {
+  Recording since;
+  {
+    const std::lock_guard lock(mutex_);
+    since.channels = recent_.channels;
+    for (const std::vector<Reading>& readings : recent_.readings) {
+      const auto first = std::find_if(readings.begin(), readings.end(),
+                                      [&](const Reading& reading) { return reading.time >= begun_; });
+      since.readings.emplace_back(first, readings.end());
+    }
+  }
+  since.events = {{timing.windows.front().begin_us, EventKind::kBegin, kRecorderTrack, "command", {}},
+                  {timing.windows.back().end_us, EventKind::kEnd, kRecorderTrack, "command", {}}};
+  return not_held_in(since, wanted);
+}
+
 PowerFinding PowerTap::finding(const CaseTiming& timing) const {
   const std::lock_guard lock(mutex_);
   PowerFinding out;
@@ -78,7 +96,6 @@ PowerFinding PowerTap::finding(const CaseTiming& timing) const {
   const Settled settled = settled_part(recent_, device_, whole);
   const DeviceAccount& account = settled.account;
   out.doubts = account.doubts;
-  if (account.sm_clock_hz) out.highest_sm_clock_hz = account.sm_clock_hz->high;
   if (account.event_reasons) out.slowed_by = reasons_text(*account.event_reasons);
   if (settled.cut_s > 0) {
     out.doubts.push_back(fmt::format("power had not settled: its first {:.1f} s are left out", settled.cut_s));

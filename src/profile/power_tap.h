@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "power/gpu_settings.h"
 #include "profile/case_result.h"
 #include "profile/sensor_span.h"
 #include "profile/time_case.h"
@@ -18,7 +19,6 @@ namespace joulecast::profile {
 struct PowerFinding {
   std::optional<CasePower> power;
   std::vector<std::string> doubts;
-  std::optional<double> highest_sm_clock_hz;
   std::string slowed_by;  // reasons that held the clocks down at some moment; empty for none
 };
 
@@ -29,11 +29,14 @@ class PowerTap {
   PowerTap(std::vector<Channel> channels, nlohmann::json head, std::string device);
 
   void add(std::size_t channel, const Reading& reading);
-  // Forgets what was before.
-  void begin();
+  // Forgets what was before; settings are in force from that moment on.
+  void begin(MonotonicUs now);
   // Power over all windows of the case and the pauses between, and the energy of an iteration at that power. Where the
   // power had not settled at the first window, what comes before its change point is left out, and a doubt says so.
   [[nodiscard]] PowerFinding finding(const CaseTiming& timing) const;
+  // Why settings did not last through the windows, by what was read since begin(); empty where nothing speaks against
+  // it.
+  [[nodiscard]] std::string not_held(const CaseTiming& timing, const GpuSettings& wanted) const;
   // What span_for_power() says of these channels.
   [[nodiscard]] std::optional<SensorSpan> span() const;
   // Every channel has a reading after that moment, or a second has passed.
@@ -43,6 +46,7 @@ class PowerTap {
   mutable std::mutex mutex_;
   Recording recent_;
   std::string device_;
+  MonotonicUs begun_ = 0;
 };
 
 }  // namespace joulecast::profile

@@ -107,6 +107,16 @@ TEST(Page, WithoutWhatDrawsItHasWordsAndTables) {
   EXPECT_NE(html.find("<td class=\"n\">2.00 kJ</td>"), std::string::npos);  // 200 W for 10 s
 }
 
+TEST(Page, ProgramsSayWhatTheyRunOn) {
+  Recording run = recording();
+  for (const char* details : {"python=3.12.4\ttorch=2.9.1", "python=3.12.4\tkeras=3.1"}) {
+    run.events.push_back({1, EventKind::kMark, 7, "software", details});
+  }
+  EXPECT_NE(made(run, std::nullopt).find("<dt>Software</dt><dd>python 3.12.4, torch 2.9.1, keras 3.1</dd>"),
+            std::string::npos);
+  EXPECT_EQ(made(recording(), std::nullopt).find("<dt>Software"), std::string::npos);
+}
+
 TEST(Page, AnArticleHasItsTitleItsChartsAndItsWords) {
   Chart chart{"sums", kHostile, {}, new_spec(100)};
   PageContent content;

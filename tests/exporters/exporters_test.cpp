@@ -162,6 +162,18 @@ TEST(Exporters, ProgramsOfTheExamples) {
   compare_files("export:resnet18", kSource / "examples/resnet18.onnx", kSource / "examples/resnet18_decomposed.pt2");
 }
 
+// The same networks as TorchScript: traced, scripted, and frozen after tracing.
+TEST(Exporters, TorchScriptOfTheExamples) {
+  for (const std::string name : {"resnet18", "lstm", "gpt2", "vit_b_16"}) {
+    compare_files("jit-trace:" + name, kSource / "examples" / (name + ".onnx"), kSource / "examples" / (name + ".pt"));
+  }
+  const fs::path folder = kSource / "tests/data/torchscript";
+  for (const std::string name : {"resnet18", "lstm", "vit_b_16"}) {
+    compare_files("jit-script:" + name, kSource / "examples" / (name + ".onnx"), folder / (name + "_scripted.pt"));
+    compare_files("jit-freeze:" + name, kSource / "examples" / (name + ".onnx"), folder / (name + "_frozen.pt"));
+  }
+}
+
 TEST(Exporters, ZooIsThere) {
   if (std::getenv("JOULECAST_ZOO") == nullptr) GTEST_SKIP() << "JOULECAST_ZOO is not set: one pair compared";
 }
@@ -175,6 +187,9 @@ int main(int argc, char** argv) {
     joulecast::register_zoo(zoo, "dynamo", "Zoo", ".onnx");
     joulecast::register_zoo(zoo, "export", "ZooPrograms", ".pt2");
     joulecast::register_zoo(zoo, "export-decomposed", "ZooDecomposed", ".pt2");
+    joulecast::register_zoo(zoo, "jit-trace", "ZooTraced", ".pt");
+    joulecast::register_zoo(zoo, "jit-script", "ZooScripted", ".pt");
+    joulecast::register_zoo(zoo, "jit-freeze", "ZooFrozen", ".pt");
   }
   return RUN_ALL_TESTS();
 }

@@ -5,7 +5,9 @@
     check_install.py BUILD_FOLDER MODEL CXX_COMPILER CXX_FLAGS
 """
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,22 @@ def run(*command, cwd, errors=False, **more):
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\nfailed with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stderr if errors else done.stdout
+
+
+def check_c(examples, sources, prefix, words, program):
+    """The shared library: linked by CMake, and by pkg-config after the tree was moved."""
+    moved = examples / "moved"
+    shutil.copytree(prefix, moved, symlinks=True)
+    flags = run("pkg-config", "--cflags", "--libs", "joulecast", cwd=examples,
+                env={**os.environ, "PKG_CONFIG_PATH": str(moved / "lib/pkgconfig")}).split()
+    run("cc", sources / "predict.c", *flags, f"-Wl,-rpath,{moved}/lib", "-o", "by_pkg_config", cwd=examples)
+    for name in ("predict_in_c", "by_pkg_config"):
+        said = json.loads(run(examples / name, *words, cwd=examples))["predictions"][0]["time_s"]["value"]
+        if abs(said / program - 1) > 1e-12:
+            sys.exit(f"the program says {program} s, {name} {said} s")
+    measured = json.loads(run(examples / "measure_in_c", cwd=examples))
+    if not measured["time_s"]["mean"] > 0:
+        sys.exit(f"a program in C measures no time of itself: {measured}")
 
 
 def main(build, model, compiler, flags):
@@ -49,19 +67,16 @@ def main(build, model, compiler, flags):
         if hooked.strip() != "True":
             sys.exit("the installed program does not find its Python hook")
 
-        consumer = pathlib.Path(__file__).parent / "consumer"
-        run("cmake", "-S", consumer, "-B", folder / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+        sources = pathlib.Path(__file__).parents[2] / "examples/library"
+        examples = folder / "examples"
+        run("cmake", "-S", sources, "-B", examples, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
             f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={flags}", cwd=folder)
-        run("cmake", "--build", folder / "build", cwd=folder)
-        library = float(run(folder / "build/consumer", prefix / "share/joulecast/joulecast.jcpack", model, "a30", "32",
-                            cwd=folder))
+        run("cmake", "--build", examples, cwd=folder)
+        library = float(run(examples / "predict", prefix / "share/joulecast/joulecast.jcpack", model, "a30", "32", cwd=folder))
         if not 1e-6 < program < 10 or abs(library / program - 1) > 1e-5:
             sys.exit(f"the program says {program} s, the library {library} s")
-        run("cmake", "-S", consumer / "in_c", "-B", folder / "build_in_c", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
-            cwd=folder)
-        run("cmake", "--build", folder / "build_in_c", cwd=folder)
-        said_in_c = run(prefix / "bin/joulecast", "measure", "--json", "--", folder / "build_in_c/consumer_in_c", cwd=folder,
-                        errors=True)
+        check_c(examples, sources / "in_c", prefix, [model, "a30", "32"], program)
+        said_in_c = run(prefix / "bin/joulecast", "measure", "--json", "--", examples / "mark_in_c", cwd=folder, errors=True)
         if [phase["name"] for phase in json.loads(said_in_c)["phases"]] != ["work"]:
             sys.exit(f"the phase of a program in C is not found: {said_in_c}")
         print(f"installed program and library both say {program} s")

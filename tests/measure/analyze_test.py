@@ -112,6 +112,29 @@ class Parts(Case):
         self.assertIn("(3.7), (3.9)", text)
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
 
+    def test_iterations_answer_by_the_summarys_source(self):
+        script = 'for i in 1 2 3 4; do echo "begin batch" >&$JOULECAST_MARKS_FD; sleep 0.3; echo "end batch" >&$JOULECAST_MARKS_FD; sleep 0.2; done'
+        self.record("r.jcrun", "--", "bash", "-c", script, scenario="a100")
+        run = self.analyzed("--per-iteration", "batch", "r.jcrun")[0]
+        best = run["per_iteration"][0]["best_source"]
+        batch = next(phase for phase in run["phases"] if phase["name"] == "batch")
+        self.assertEqual(best["source"], "nvml-counter")
+        self.assertAlmostEqual(best["energy_j"], batch["energy_j"]["gpu0"]["mean"], places=6)
+        text = self.run_joulecast("analyze", "--per-iteration", "batch", "r.jcrun").stdout
+        self.assertRegex(text, r"(?s)energy +[\d.]+ J  ± [^\n]* by nvml-counter.*from readings of power by nvml-buffer:\n")
+        self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
+
+    def test_what_tells_no_error_claims_none(self):
+        self.write("log.csv", [200] * 101)
+        one = self.analyzed("--iterations", "100", "log.csv")[0]["per_iteration"][0]
+        self.assertAlmostEqual(one["best_source"]["energy_j"], 20, delta=0.01)
+        for key in ("energy_stddev_j", "energy_standard_error_j", "total_energy_stddev_j"):
+            self.assertIsNone(one[key], key)
+        self.assertIsNone(one["best_source"]["standard_error_j"])
+        text = self.run_joulecast("analyze", "--iterations", "100", "log.csv").stdout
+        self.assertEqual(text.count("± ?"), 4, text)
+        self.assertNotIn("± 0", text)
+
     def test_no_iterations_are_a_mistake(self):
         self.write("log.csv", [200] * 20)
         done = self.run_joulecast("analyze", "--iterations", "0", "log.csv")
@@ -176,6 +199,28 @@ class Places(Case):
             self.assertIn("is a file (.jcrun)", done.stderr)
         Path(self.folder, "sweep.json").write_text("{}")
         self.assertIn("sweep --result", self.run_joulecast("analyze", self.folder).stderr)
+
+    def test_a_tree_of_gpyjoules_is_all_of_its_runs(self):
+        for watts in (150, 200):
+            for repetition in range(3):
+                folder = Path(self.folder, f"tree/pl/mnist/{watts}W/{repetition}")
+                folder.mkdir(parents=True)
+                rows = [f"{i},2026-05-08 00:00:{i // 10:02}.{i % 10}00000,{(watts - 10) * 1000 + repetition * watts * 5}\n" for i in range(101)]
+                (folder / "gpu-power.csv").write_text(",timestamp,power\n" + "".join(rows))
+        runs = self.analyzed("tree")
+        self.assertEqual(len(runs), 6)
+        self.assertEqual(runs[0]["file"], "tree/pl/mnist/150W/0")
+        self.assertIn("tree/pl/mnist/150W/1 is tree/pl/mnist/150W/1 once more",
+                      self.run_joulecast("analyze", "tree", "tree/pl/mnist/150W/1").stderr)
+        done = self.run_joulecast("sweep", "--result", "--json", "tree")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        group, = json.loads(done.stdout)["groups"]
+        self.assertEqual([setting["setting"] for setting in group["settings"]], ["150 W", "200 W"])
+        self.assertAlmostEqual(group["settings"][0]["energy_j"]["mean"], 1407.5, delta=1e-3)
+        self.assertEqual(next(one["verdict"] for one in group["optima"] if one["goal"] == "energy_j"), "gain")
+        done = self.run_joulecast("report", "--no-charts", "tree")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("The best settings", done.stdout)
 
 
 class Calibration(Case):

@@ -376,6 +376,7 @@ class Recordings(Case):
         details = head["devices"][0]["details"]
         self.assertEqual(details["architecture"], "volta")
         self.assertEqual((details["nvml_version"], details["cuda_version"]), ("12.550.54.15", "12.4"))
+        self.assertEqual(details["compute_capability"], "7.0")
         names = [line.split("=", 1)[1].strip("\"'") for line in Path("/etc/os-release").read_text().splitlines() if line.startswith("PRETTY_NAME=")]
         self.assertEqual([head["machine"]["distribution"]], names)
         self.assertGreater(details["settings"]["power_limit_w"], 0)
@@ -409,6 +410,9 @@ class Recordings(Case):
                                   capture_output=True, timeout=30, check=False)
             self.assertEqual(done.returncode, ours, done.stderr)
             self.assertIn("File too large", done.stderr)
+            # The file ends before the command does, whose time is its own.
+            self.assertRegex(done.stderr, r"Time: +1\.\d+ s")
+            self.assertNotIn("nothing here measures", done.stderr)
 
     def test_go_to_regular_files_only(self):
         os.mkfifo(f"{self.folder}/pipe")

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <thread>
 
+#include "defaults.h"
 #include "exports.h"
 #include "world.h"
 
@@ -63,6 +64,16 @@ Return nvmlDeviceGetPersistenceMode(Device device, EnableState* state) {
                 [](const Ticket& t) -> Answer<EnableState> {
                   return t.gpu->spec().persistence ? EnableState::kEnabled : EnableState::kDisabled;
                 });
+}
+
+Return nvmlDeviceGetCudaComputeCapability(Device device, std::int32_t* major, std::int32_t* minor) {
+  const Ticket ticket = world().enter(Function::nvmlDeviceGetCudaComputeCapability, device, Reach::kMigToo);
+  if (ticket.result != Return::kSuccess) return ticket.result;
+  if (major == nullptr || minor == nullptr) return Return::kInvalidArgument;
+  const ComputeCapability capability = compute_capability(ticket.gpu->spec());
+  *major = capability.major;
+  *minor = capability.minor;
+  return Return::kSuccess;
 }
 
 Return nvmlDeviceGetMigMode(Device device, std::uint32_t* current, std::uint32_t* pending) {

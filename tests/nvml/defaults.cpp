@@ -69,6 +69,29 @@ void set_sensor_defaults(GpuSpec& gpu, const std::string& driver) {
   gpu.counter.update = gpu.sensor.update;
 }
 
+ComputeCapability compute_capability(const GpuSpec& gpu) {
+  switch (gpu.architecture) {
+    case Architecture::kKepler:
+      return {3, 7};
+    case Architecture::kMaxwell:
+      return {5, 2};
+    case Architecture::kPascal:
+      return {6, 0};
+    case Architecture::kVolta:
+      return {7, 0};
+    case Architecture::kTuring:
+      return {7, 5};
+    case Architecture::kAmpere:
+      return is_ga100(gpu) ? ComputeCapability{8, 0} : ComputeCapability{8, 6};
+    case Architecture::kAda:
+      return {8, 9};
+    case Architecture::kHopper:
+      return {9, 0};
+    default:
+      return {10, 0};
+  }
+}
+
 void complete(GpuSpec& gpu, std::size_t index) {
   if (gpu.uuid.empty()) gpu.uuid = fmt::format("GPU-00000000-0000-4000-8000-{:012x}", index);
   if (gpu.bus_id.empty()) gpu.bus_id = fmt::format("00000000:{:02X}:00.0", 0x10 + index);

@@ -3,6 +3,7 @@
 // driver.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "scenario.h"
@@ -15,6 +16,12 @@ void set_sensor_defaults(GpuSpec& gpu, const std::string& driver);
 // Classes of the survey "Accurate and Convenient Energy Measurements for GPUs" (SC24): 'A' 25 of 100 ms, 'B' 100 of
 // 100 ms, 'C' a mean of 1 s, 'D' 10 of 20 ms, 'E' an RC curve. False for another letter.
 bool set_sensor_class(Sensor& sensor, char sensor_class);
+
+// Of the architecture's data centre chip, and of a GA10x where the Ampere is none.
+struct ComputeCapability {
+  std::int32_t major = 0, minor = 0;
+};
+ComputeCapability compute_capability(const GpuSpec& gpu);
 
 // Everything else that follows from what the scenario said: clocks, identity, MIG. `index` counts all GPUs.
 void complete(GpuSpec& gpu, std::size_t index);

@@ -2,9 +2,11 @@
 #include "scenario.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 namespace joulecast::nvml {
 namespace {
@@ -59,11 +61,13 @@ TEST(StandinScenario, ErrorsSayWhereAndWhat) {
 
 class StandinRecording : public testing::Test {
  protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
   Result<Scenario> with(const std::string& rows, const char* more = "") {
     std::ofstream(folder_ + "/standin_load.csv") << rows;
     return parse_scenario(std::string("[[gpu]]\nload = {csv = \"standin_load.csv\"") + more + "}\n", folder_);
   }
-  std::string folder_ = testing::TempDir();
+  std::string folder_ = testing::TempDir() + "standin_" + std::to_string(::getpid());
 };
 
 TEST_F(StandinRecording, HoldsEachPowerUntilTheNext) {

@@ -66,6 +66,11 @@ TEST_F(StandinTest, DevicesHaveIdentity) {
   Architecture architecture = Architecture::kUnknown;
   ASSERT_EQ(NVML(nvml, nvmlDeviceGetArchitecture)(device, &architecture), Return::kSuccess);
   EXPECT_EQ(architecture, Architecture::kHopper);
+  std::int32_t major = 0, minor = 0;
+  ASSERT_EQ(NVML(nvml, nvmlDeviceGetCudaComputeCapability)(device, &major, &minor), Return::kSuccess);
+  EXPECT_EQ(major, 9);
+  EXPECT_EQ(minor, 0);
+  EXPECT_EQ(NVML(nvml, nvmlDeviceGetCudaComputeCapability)(device, &major, nullptr), Return::kInvalidArgument);
   ASSERT_EQ(NVML(nvml, nvmlSystemGetDriverVersion)(text, sizeof text), Return::kSuccess);
   EXPECT_STREQ(text, "550.54.15");
   EXPECT_EQ(NVML(nvml, nvmlDeviceGetName)(reinterpret_cast<Device>(&pci), text, sizeof text), Return::kInvalidArgument);

@@ -24,7 +24,11 @@ def _parser() -> argparse.ArgumentParser:
     export = actions.add_parser("export", help="networks to files without weights")
     export.add_argument("networks", nargs="*", metavar="SOURCE:NAME")
     export.add_argument("--list", type=Path, action="append", default=[], help="file with a network a line")
-    export.add_argument("--exporter", action="append", help="torchscript (default), dynamo, dynamo-fused, export, export-decomposed")
+    export.add_argument(
+        "--exporter",
+        action="append",
+        help="torchscript (default), dynamo, dynamo-fused, export, export-decomposed, jit-trace, jit-script, jit-freeze",
+    )
     export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     export.add_argument("--batch", type=int, default=2, help="batch of the example input; stays symbolic in the file")
     export.add_argument("--image-size", type=int)

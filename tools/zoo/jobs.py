@@ -13,12 +13,14 @@ from typing import Any
 
 import onnx
 
-from zoo import exported, exporters, isolate, reference, shapes, strip
+from zoo import exported, exporters, isolate, reference, scripts, shapes, strip
 from zoo import network as networks
 
 
 # Exporters that write programs of torch.export; whether these are decomposed.
 PROGRAMS = {"export": False, "export-decomposed": True}
+# Exporters that write TorchScript; how.
+SCRIPTS = {"jit-trace": "trace", "jit-script": "script", "jit-freeze": "freeze"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Job:
         return self.network.replace(":", "_").replace("/", "_") + self.options.suffix()
 
     def path(self, out: Path) -> Path:
-        return out / self.exporter / f"{self.stem()}.{'pt2' if self.exporter in PROGRAMS else 'onnx'}"
+        ending = "pt2" if self.exporter in PROGRAMS else "pt" if self.exporter in SCRIPTS else "onnx"
+        return out / self.exporter / f"{self.stem()}.{ending}"
 
 
 def run(job: Job, out: Path, limits: Limits) -> dict[str, Any]:
@@ -58,7 +61,7 @@ def run(job: Job, out: Path, limits: Limits) -> dict[str, Any]:
 
 
 def _export(job: Job, path: Path) -> dict[str, Any]:
-    if job.exporter in PROGRAMS:
+    if job.exporter in PROGRAMS or job.exporter in SCRIPTS:
         return _export_program(job, path)
     source, name = networks.split_name(job.network)
     if source in networks.FOREIGN_SOURCES:
@@ -99,7 +102,10 @@ def _export_program(job: Job, path: Path) -> dict[str, Any]:
         raise networks.UnsupportedNetwork("programs are written without weights")
     built = networks.build(job.network, job.options)
     temporary = path.with_suffix(".part")
-    temporary.write_bytes(exported.export(built, PROGRAMS[job.exporter]))
+    if job.exporter in SCRIPTS:
+        temporary.write_bytes(scripts.export(built, SCRIPTS[job.exporter]))
+    else:
+        temporary.write_bytes(exported.export(built, PROGRAMS[job.exporter]))
     os.replace(temporary, path)
     return {
         "network": job.network,

@@ -14,6 +14,11 @@ example() { # NETWORK EXPORTER NAME
     cp "$from.shapes.json.gz" "$examples/reference/$3.shapes.json.gz"
 }
 
+script() { # NETWORK NAME
+    "$python" -m zoo export "$1" --exporter jit-trace --no-references -o "$work"
+    cp "$work/jit-trace/$(echo "$1" | tr : _).pt" "$examples/$2.pt"
+}
+
 program() { # NETWORK EXPORTER NAME
     "$python" -m zoo export "$1" --exporter "$2" --no-references -o "$work"
     cp "$work/$2/$(echo "$1" | tr : _).pt2" "$examples/$3.pt2"
@@ -36,4 +41,9 @@ done
 program torchvision:resnet18 export-decomposed resnet18_decomposed
 program hf:gpt2 export gpt2
 program recurrent:lstm export lstm
+for name in resnet18 vit_b_16; do
+    script "torchvision:$name" "$name"
+done
+script hf:gpt2 gpt2
+script recurrent:lstm lstm
 ls -l "$examples"

@@ -3,7 +3,7 @@
 the edge; a line may be sent later, once it is known what the edge was."""
 import time
 
-from . import device, sender
+from . import device, sender, software
 
 now = time.monotonic_ns
 MIN_APART_NS = 1000000  # batches come at 1 kHz at most: shorter ones go together,
@@ -23,8 +23,21 @@ def _send(word, name, at, keep, keys):
     to = sender.get()
     if to is None:
         return False
+    _tell_software(to)
     text = "".join(f"\t{key}={value}" for key, value in keys.items() if value is not None)
     return to.line(f"@{at} {word} {name}{text}", keep)
+
+
+_told_software = False
+
+
+def _tell_software(to):
+    """Once, in front of the first phase: all frameworks that have to do with it are there by then."""
+    global _told_software
+    if not _told_software:
+        _told_software = True
+        text = "".join(f"\t{name}={version}" for name, version in software.versions().items())
+        to.line(f"@{now()} mark software{text}", False)
 
 
 class Batches:

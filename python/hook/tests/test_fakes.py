@@ -43,6 +43,17 @@ class PyTorch(unittest.TestCase):
             self.assertFalse(any(epoch.holds(validation) for epoch in epochs))
             self.assertGreaterEqual(validation.ended - validation.begun, 2000000)
 
+    def test_versions_are_told_once_in_front_of_the_first_phase(self):
+        files = dict(TORCH, **{"torch/__init__.py": TORCH["torch/__init__.py"] + "__version__ = '2.9.1+cpu'\n",
+                               "jax.py": "def __getattr__(name): raise RuntimeError(name)\n",
+                               "tensorflow.py": "__version__ = '2.0\\n'\n"})
+        run = Run("import jax, tensorflow\n" + textwrap.dedent(LOOP), files=files)
+        self.assertEqual((run.code, run.err), (0, ""))
+        told = [place for place, (_, line) in enumerate(run.heard) if " mark software" in line]
+        self.assertEqual(told, [0], run.heard)
+        self.assertEqual(run.heard[0][1].split("\t")[1:], [f"python={sys.version.split()[0]}", "torch=2.9.1+cpu"])
+        self.assertEqual(len(run.spans("epoch")), 2)
+
     def test_steps_without_a_loader(self):
         run = Run("""
             import time, torch
@@ -275,7 +286,7 @@ class Promise(unittest.TestCase):
             print(int(lines[-1].split()[1]) + len(lines) - 2, lines[-2].split()[-1])
             """)
         said, last = run.out.split()
-        self.assertEqual((int(said), run.err), (5000, ""))
+        self.assertEqual((int(said), run.err), (5001, ""))  # one tells the versions
         self.assertRegex(last, "index=\\d+")
 
     def test_descriptors_that_the_program_closes(self):

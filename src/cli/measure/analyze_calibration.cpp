@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/measure/analyze_parts.h"
 #include "cli/table.h"
 #include "measure/calibration_store.h"
@@ -23,6 +25,36 @@ tl::expected<FitWord, Failure> fit_word(const std::string& word) {
   return FitWord{word.substr(0, at), word.substr(at + 1)};
 }
 
+// A fit knows its errors by readings that scatter around the line: those that alias do not.
+struct FittedLine {
+  CardLine card;
+  bool aliases = false;
+};
+
+std::vector<FittedLine> judged(std::vector<CardLine> lines, const std::vector<ReadRun>& runs, const FitWord& word) {
+  std::vector<FittedLine> out;
+  for (CardLine& line : lines) {
+    const bool aliased = std::any_of(
+        runs.begin(), runs.end(), [&](const ReadRun& run) { return aliases(run.summary, word.device, line.source); });
+    out.push_back({std::move(line), aliased});
+  }
+  return out;
+}
+
+std::vector<std::string> doubts_about(const FittedLine& one) {
+  std::vector<std::string> out;
+  if (series::has(one.card.line.warnings, series::Warning::kFewSamples))
+    out.push_back(fmt::format("{}: fewer than four steady stretches: the line is a guess", one.card.source));
+  if (one.aliases)
+    out.push_back(fmt::format("{}: its readings alias: nothing tells how far off the line is", one.card.source));
+  return out;
+}
+
+template <typename Value>
+Value unless_aliased(const FittedLine& one, const Value& error) {
+  return one.aliases ? Value() : error;
+}
+
 std::string with_error(double value, const std::optional<double>& error, int digits) {
   return error ? fmt::format("{:.{}f} ± {:.{}f}", value, digits, *error, digits)
                : fmt::format("{:.{}f}", value, digits);
@@ -32,7 +64,7 @@ std::optional<double> plain(const std::optional<Watts>& watts) {
   return watts ? std::optional(watts->value()) : std::nullopt;
 }
 
-std::string text(const std::vector<CardLine>& lines, const FitWord& word) {
+std::string text(const std::vector<FittedLine>& lines, const FitWord& word) {
   using Align = Table::Align;
   Table table({{"source"},
                {"gain", Align::kRight},
@@ -41,10 +73,10 @@ std::string text(const std::vector<CardLine>& lines, const FitWord& word) {
                {"scatter W", Align::kRight},
                {"points", Align::kRight}});
   constexpr int kGainDigits = 4;
-  for (const CardLine& one : lines) {
-    const series::CalibrationLine& line = one.line;
-    table.add({one.source, with_error(line.gain, line.gain_standard_error, kGainDigits),
-               with_error(line.offset.value(), plain(line.offset_standard_error), 2),
+  for (const FittedLine& one : lines) {
+    const series::CalibrationLine& line = one.card.line;
+    table.add({one.card.source, with_error(line.gain, unless_aliased(one, line.gain_standard_error), kGainDigits),
+               with_error(line.offset.value(), unless_aliased(one, plain(line.offset_standard_error)), 2),
                line.r2 ? fmt::format("{:.5f}", *line.r2) : "-",
                line.residual_deviation ? fmt::format("{:.2f}", line.residual_deviation->value()) : "-",
                std::to_string(line.points)});
@@ -54,7 +86,8 @@ std::string text(const std::vector<CardLine>& lines, const FitWord& word) {
          table.text(2);
 }
 
-Json json(const CardLine& one, const FitWord& word) {
+Json json(const FittedLine& fitted, const FitWord& word) {
+  const CardLine& one = fitted.card;
   const series::CalibrationLine& line = one.line;
   const auto number = [](const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); };
   return {{"device", word.device},
@@ -63,9 +96,9 @@ Json json(const CardLine& one, const FitWord& word) {
           {"source", one.source},
           {"meter", one.meter},
           {"gain", json_number(line.gain)},
-          {"gain_standard_error", number(line.gain_standard_error)},
+          {"gain_standard_error", number(unless_aliased(fitted, line.gain_standard_error))},
           {"offset_w", json_number(line.offset.value())},
-          {"offset_standard_error_w", number(plain(line.offset_standard_error))},
+          {"offset_standard_error_w", number(plain(unless_aliased(fitted, line.offset_standard_error)))},
           {"residual_deviation_w", number(plain(line.residual_deviation))},
           {"r2", number(line.r2)},
           {"points", line.points},
@@ -99,12 +132,12 @@ Outcome fit_calibration_command(const std::vector<ReadRun>& runs, const AnalyzeO
       return tl::unexpected<Failure>(
           Failure{std::move(lines.error()), "record idleness and load: measure --baseline 30 --meter NAME=COMMAND -o"});
     }
-    if (!options.json) output.write(text(*lines, *word));
-    for (CardLine& line : *lines) {
-      if (series::has(line.line.warnings, series::Warning::kFewSamples))
-        output.note(fmt::format("{}: fewer than four steady stretches: the line is a guess", line.source));
-      list.push_back(json(line, *word));
-      all.push_back(std::move(line));
+    const std::vector<FittedLine> fitted = judged(*std::move(lines), runs, *word);
+    if (!options.json) output.write(text(fitted, *word));
+    for (const FittedLine& one : fitted) {
+      for (const std::string& doubt : doubts_about(one)) output.note(doubt);
+      list.push_back(json(one, *word));
+      all.push_back(one.card);
     }
   }
   if (options.json) output.write(json_text({{"schema", "joulecast.calibration-fit/1"}, {"lines", list}}));

@@ -114,7 +114,7 @@ Outcome analyze_command(const AnalyzeOptions& options, Output& output) {
   const auto read = read_runs(options.runs, {options.idle_power_w, options.calibrated, options.expected_interval_ms});
   if (!read) return tl::unexpected<Failure>(read.error());
   const std::vector<ReadRun>& runs = *read;
-  for (const std::string& remark : named_twice(options.runs)) output.note(remark);
+  for (const std::string& remark : named_twice(paths_of(runs))) output.note(remark);
   JC_RETURN_IF_FAILURE(check_phase(runs, options.phase));
   JC_RETURN_IF_FAILURE(check_phase(runs, options.per_iteration));
   if (!options.fit_calibration.empty()) return fit_calibration_command(runs, options, output);

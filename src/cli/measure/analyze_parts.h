@@ -28,8 +28,12 @@ std::string method_text(const RunSummary& summary);
 std::string sampling_text(const Recording& recording);
 
 // --steady: one entry a device and command. What has no steady part is told in `notes`.
+struct SteadyEntry {
+  SteadyRun run;
+  bool power_aliases = false, energy_aliases = false;  // then nothing tells how far they are off
+};
 struct SteadyRuns {
-  std::vector<SteadyRun> runs;
+  std::vector<SteadyEntry> runs;
   std::vector<std::string> notes;
 };
 SteadyRuns steady_runs(const ReadRun& run, std::optional<double> idle_power_w);

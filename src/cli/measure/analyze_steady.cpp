@@ -23,11 +23,23 @@ const SourceEnergy* energy_of(const SteadyRun& run) {
   return told ? &run.account.energy.front() : nullptr;
 }
 
+// Absent where nothing tells it.
+std::optional<double> error_of(const SteadyEntry& steady) {
+  const SourceEnergy* energy = energy_of(steady.run);
+  return energy == nullptr || steady.energy_aliases ? std::nullopt : std::optional(energy->standard_error.value());
+}
+
+std::string channel_text(const SteadyEntry& steady) {
+  if (!steady.run.deviation_w) return "-";
+  return steady.power_aliases ? "± ?" : "±" + with_prefix(3 * *steady.run.deviation_w, "W");
+}
+
 Json number_or_null(const std::optional<double>& value) {
   return value ? json_number(*value) : Json(nullptr);
 }
 
-Json one_json(const SteadyRun& run) {
+Json one_json(const SteadyEntry& steady) {
+  const SteadyRun& run = steady.run;
   const SourceEnergy* energy = energy_of(run);
   Json warnings = Json::array();
   for (const series::Warning warning : run.warnings) warnings.push_back(series::warning_name(warning));
@@ -40,7 +52,7 @@ Json one_json(const SteadyRun& run) {
           {"cut_head_readings", run.head_readings},
           {"cut_tail_readings", run.tail_readings},
           {"energy_j", energy == nullptr ? Json(nullptr) : json_number(energy->energy.value())},
-          {"standard_error_j", energy == nullptr ? Json(nullptr) : json_number(energy->standard_error.value())},
+          {"standard_error_j", number_or_null(error_of(steady))},
           {"energy_source", energy == nullptr ? Json(nullptr) : Json(energy->source)},
           {"channel",
            {{"readings", run.readings},
@@ -71,7 +83,10 @@ SteadyRuns steady_runs(const ReadRun& run, std::optional<double> idle_power_w) {
         if (warning == series::Warning::kShortWindow)
           out.notes.push_back(fmt::format("{}: less than half of the run is steady", device.device));
       }
-      out.runs.push_back(*std::move(steady));
+      const SourceEnergy* energy = energy_of(*steady);
+      const bool energy_aliases = energy != nullptr && aliases(run.summary, device.device, energy->source);
+      const bool power_aliases = aliases(run.summary, device.device, steady->source);
+      out.runs.push_back({*std::move(steady), power_aliases, energy_aliases});
     }
   }
   return out;
@@ -88,7 +103,8 @@ std::string steady_text(const SteadyRuns& steady) {
                {"3 sigma", Align::kRight},
                {"out", Align::kRight},
                {"idle", Align::kRight}});
-  for (const SteadyRun& run : steady.runs) {
+  for (const SteadyEntry& one : steady.runs) {
+    const SteadyRun& run = one.run;
     const SourceEnergy* energy = energy_of(run);
     table.add(
         {run.device, fmt::format("{:.1f}-{:.1f}", run.from_s, run.to_s),
@@ -96,8 +112,7 @@ std::string steady_text(const SteadyRuns& steady) {
          fmt::format("{}+{}", run.head_readings, run.tail_readings),
          energy == nullptr ? "-" : with_prefix(energy->energy.value(), "J"),
          energy == nullptr ? with_prefix(run.power_w, "W") : with_prefix(energy->energy.value() / run.seconds(), "W"),
-         run.deviation_w ? "±" + with_prefix(3 * *run.deviation_w, "W") : "-", std::to_string(run.outside),
-         run.idle_share ? share(*run.idle_share, 1) : "-"});
+         channel_text(one), std::to_string(run.outside), run.idle_share ? share(*run.idle_share, 1) : "-"});
   }
   return table.text(2) +
          "  cut: at the start and at the tail, in seconds and readings of power;\n"
@@ -106,7 +121,7 @@ std::string steady_text(const SteadyRuns& steady) {
 
 Json steady_json(const SteadyRuns& steady) {
   Json out = Json::array();
-  for (const SteadyRun& run : steady.runs) out.push_back(one_json(run));
+  for (const SteadyEntry& one : steady.runs) out.push_back(one_json(one));
   return out;
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/measure/calibrated.h"
 #include "cli/output.h"
+#include "recording/import/gpyjoules.h"
 #include "recording/import/import.h"
 
 namespace joulecast::cli {
@@ -51,17 +52,44 @@ tl::expected<ReadRun, Failure> read(const std::string& path, const ReadOptions& 
   return run;
 }
 
+// A tree of another program's runs is all of them.
+tl::expected<std::vector<std::string>, Failure> expanded(const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) {
+      out.push_back(path);
+      continue;
+    }
+    const auto runs = find_gpyjoules_runs(path);
+    if (!runs) return tl::unexpected<Failure>(Error(runs.error()));
+    // Of none load_any() says so.
+    if (runs->empty()) out.push_back(path);
+    for (const GpyjoulesRun& run : *runs) out.push_back(run.path);
+  }
+  return out;
+}
+
 }  // namespace
 
 tl::expected<std::vector<ReadRun>, Failure> read_runs(const std::vector<std::string>& paths,
                                                       const ReadOptions& options) {
+  const auto all = expanded(paths);
+  if (!all) return tl::unexpected<Failure>(Failure(all.error()));
   std::vector<ReadRun> out;
-  out.reserve(paths.size());
-  for (const std::string& path : paths) {
+  out.reserve(all->size());
+  for (const std::string& path : *all) {
     auto one = read(path, options);
     if (!one) return tl::unexpected<Failure>(std::move(one).error());
     out.push_back(*std::move(one));
   }
+  return out;
+}
+
+std::vector<std::string> paths_of(const std::vector<ReadRun>& runs) {
+  std::vector<std::string> out;
+  out.reserve(runs.size());
+  for (const ReadRun& run : runs) out.push_back(run.path);
   return out;
 }
 

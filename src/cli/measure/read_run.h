@@ -25,8 +25,11 @@ struct ReadOptions {
   bool calibrated = false;                     // by the lines that are stored for its cards
   std::optional<double> expected_interval_ms;  // at which readings of power were to come
 };
+// A folder of GPyJoules, at whatever level, is all runs below it.
 tl::expected<std::vector<ReadRun>, Failure> read_runs(const std::vector<std::string>& paths,
                                                       const ReadOptions& options = {});
+
+std::vector<std::string> paths_of(const std::vector<ReadRun>& runs);
 
 // A sentence for each file that is named more than once, by whatever path: its runs would count as others.
 std::vector<std::string> named_twice(const std::vector<std::string>& paths);

@@ -50,7 +50,7 @@ tl::expected<Named, Failure> sort_out(const std::vector<std::string>& paths) {
       out.runs.push_back(path);
       continue;
     }
-    auto loaded = load_sweep(path);
+    auto loaded = load_any_sweep(path);
     if (!loaded && loaded.error().code() == ErrorCode::kNotFound) {
       out.runs.push_back(path);
       continue;

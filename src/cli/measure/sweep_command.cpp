@@ -97,7 +97,7 @@ Outcome print_outlook(const SweepOptions& sweep, const SweepCommandOptions& opti
 }
 
 Outcome print_result(const std::string& folder, const SweepCommandOptions& options, Output& output) {
-  auto loaded = load_sweep(folder);
+  auto loaded = load_any_sweep(folder);
   if (!loaded) return tl::unexpected<Failure>(std::move(loaded).error());
   Output messages(stderr, stderr);
   for (const std::string& why : loaded->left_out) messages.note("left out: " + printable(why));

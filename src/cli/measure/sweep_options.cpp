@@ -12,7 +12,8 @@ void define_sweep_options(CLI::App& app, SweepCommandOptions& options) {
   const auto flag = [&](const char* name, bool& out, const char* text) {
     app.add_flag(name, out, text)->option_text(" ");
   };
-  app.add_option("PLAN", options.plan, "a plan in TOML, or experiments of GPyJoules in YAML; with --result a folder")
+  app.add_option("PLAN", options.plan,
+                 "a plan in TOML, or experiments of GPyJoules in YAML; with --result a folder, also of GPyJoules")
       ->required()
       ->type_name(kFile);
   app.add_option("-o,--output", options.output, "folder of the runs, instead of the plan's")->type_name("FOLDER");

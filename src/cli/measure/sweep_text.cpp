@@ -137,7 +137,8 @@ std::string group_text(const SweepGroup& group) {
                                 group.reference_is_default ? " (the default)" : "");
   out += setting_table(group) + "\n";
   if (const std::string differences = difference_table(group); !differences.empty()) {
-    out += differences + "  * more than chance: p < 0.05, adjusted for all settings (Holm)\n\n";
+    out += differences + "  95 %: of all settings together (Bonferroni)\n" +
+           "  * more than chance: p < 0.05, adjusted for all settings (Holm)\n\n";
   }
   out += optimum_table(group);
   if (const std::string few = group.too_few_runs(); !few.empty()) out += paragraph(few + " (repetitions in the plan)");

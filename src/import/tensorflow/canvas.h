@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "import/builder.h"
+#include "import/samples.h"
 #include "import/tensorflow/layout.h"
-#include "import/tensorflow/samples.h"
 
 namespace joulecast::tensorflow {
 

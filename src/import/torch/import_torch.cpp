@@ -36,12 +36,10 @@ const ZipMember* find_program(const ZipArchive& archive) {
 tl::unexpected<Error> no_program(const ZipArchive& archive) {
   constexpr std::string_view kInstead =
       "export the network with torch.export.save(torch.export.export(model, args), \"net.pt2\")";
-  if (archive.find_ending("constants.pkl") != nullptr) {
-    return unsupported(fmt::format("is a TorchScript archive, which is not read: {}, or to ONNX", kInstead));
-  }
   if (archive.find_ending("data.pkl") != nullptr) {
     return unsupported(fmt::format(
-        "is a pickle of torch.save: weights or a module, and no graph that can be read without running it; {}",
+        "is a pickle of torch.save: weights or a module, and no graph that can be read without running it; {}, or "
+        "torch.jit.save(torch.jit.trace(model, args), \"net.pt\")",
         kInstead));
   }
   return unsupported("is a zip archive without a program of torch.export or anything else that is read");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "import/text.h"
 #include "import/torch/aten/operators.h"
@@ -40,14 +39,6 @@ std::string name_of(const NodeView& node) {
   const std::string_view path = module_of(*node.json);
   const std::string own = printable(node.node_name, kLongestInGraph);
   return path.empty() ? own : fmt::format("{}/{}", printable(path, kLongestInGraph), own);
-}
-
-// Views of a tensor, whose changes change it.
-bool is_view(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kViews{"_unsafe_view", "alias",     "detach", "flatten",
-                                                    "reshape",      "select",    "slice",  "squeeze",
-                                                    "unflatten",    "unsqueeze", "view",   "view_as"};
-  return std::find(kViews.begin(), kViews.end(), name) != kViews.end();
 }
 
 }  // namespace
@@ -137,7 +128,7 @@ Result<void> Importer::lower_call(const NodeView& node, Scope& scope) {
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (call.results()[i] != kNoValue) scope.values.emplace(node.outputs[i], call.results()[i]);
   }
-  if (is_view(node.name) && node.outputs.size() == 1) scope.views.emplace(node.outputs[0], node.json);
+  if (aten::is_view(node.name) && node.outputs.size() == 1) scope.views.emplace(node.outputs[0], node.json);
   if (!aten::is_in_place(node.name) || call.results().empty() || node.inputs.empty()) return {};
   std::vector<std::string_view> changed;
   add_names(*node.inputs[0].value.find("arg"), changed);

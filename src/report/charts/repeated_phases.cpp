@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/summary.h"
 #include "report/box.h"
 #include "report/charts/charts.h"
 
@@ -19,29 +20,44 @@ constexpr std::size_t kMostBeyond = 100;
 
 struct Row {
   std::string name, device;
+  std::size_t count = 0;  // how many there were, whatever is drawn
   std::vector<double> values;
 };
 
-using Groups = std::vector<std::pair<std::string, std::vector<Phase>>>;
+// Phases of a name that came more than once. Fast ones are marked many at a time ("count=25").
+struct Group {
+  std::string name;
+  std::vector<Phase> drawn;
+  std::size_t marks = 0, steps = 0, every = 1;
+};
 
-// Repeated ones, by their first begin.
-Groups repeated(const RunView& run) {
-  Groups all;
+Group group_of(const std::string& name, const std::vector<Phase>& phases) {
+  Group out{name, {}, phases.size(), 0, (phases.size() - 1) / kMostPhases + 1};
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    out.steps += steps_of(phases[i]);
+    if (i % out.every == 0) out.drawn.push_back(phases[i]);
+  }
+  return out;
+}
+
+// By their first begin.
+std::vector<Group> repeated(const RunView& run) {
+  std::vector<std::pair<std::string, std::vector<Phase>>> all;
   for (const Phase& phase : run.phases.phases) {
     if (phase.open || phase.end <= phase.begin) continue;
     auto at = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == phase.name; });
     if (at == all.end()) at = all.insert(all.end(), {phase.name, {}});
     at->second.push_back(phase);
   }
-  Groups out;
-  for (auto& [name, phases] : all) {
-    if (phases.size() < 2 || out.size() == kMostNames) continue;
-    const std::size_t each = (phases.size() - 1) / kMostPhases + 1;
-    std::vector<Phase> few;
-    for (std::size_t i = 0; i < phases.size(); i += each) few.push_back(phases[i]);
-    out.emplace_back(name, std::move(few));
+  std::vector<Group> out;
+  for (const auto& [name, phases] : all) {
+    if (phases.size() > 1 && out.size() < kMostNames) out.push_back(group_of(name, phases));
   }
   return out;
+}
+
+double of_one(const Phase& phase, double all) {
+  return all / static_cast<double>(steps_of(phase));
 }
 
 // Absent where readings cover too little of one of them: a box of the others would be another thing.
@@ -49,10 +65,18 @@ std::optional<std::vector<double>> energies(const RunView& run, const std::strin
                                             const std::vector<Phase>& phases) {
   std::vector<double> out;
   for (const Phase& phase : phases) {
-    const DeviceAccount account = run.accountant.account(device, phase.begin, phase.end);
-    if (account.energy.empty() || account.energy.front().coverage < kLeastCoverage) return std::nullopt;
-    out.push_back(account.energy.front().energy.value());
+    const auto energy = answer(run.accountant.account(device, phase.begin, phase.end));
+    if (!energy) return std::nullopt;
+    out.push_back(of_one(phase, energy->energy.value()));
   }
+  return out;
+}
+
+// "3000 of them, marked in 120 parts that stand with their means; one of 2 is drawn".
+std::string count_text(const Group& group) {
+  std::string out = fmt::format("{} of them", group.steps);
+  if (group.marks < group.steps) out += fmt::format(", marked in {} parts that stand with their means", group.marks);
+  if (group.every > 1) out += fmt::format("; one of {} is drawn", group.every);
   return out;
 }
 
@@ -63,7 +87,7 @@ Json box_block(const Row& row) {
                                                               {"median", Json::array({drawn(box.median)})},
                                                               {"third", Json::array({drawn(box.third)})},
                                                               {"high", Json::array({drawn(box.high)})},
-                                                              {"count", Json::array({row.values.size()})}});
+                                                              {"count", Json::array({row.count})}});
 }
 
 Json beyond_block(const Row& row) {
@@ -132,21 +156,23 @@ Chart box_chart(const char* id, const char* axis_title, const char* unit, const 
 // A chart a phase: the shortest would be a dot on the axis of the longest.
 Charts repeated_phase_charts(const RunView& run) {
   Charts out;
-  for (const auto& [name, phases] : repeated(run)) {
-    Row time{name, "time", {}};
-    for (const Phase& phase : phases) time.values.push_back(phase.seconds());
+  for (const Group& group : repeated(run)) {
+    Row time{group.name, "time", group.steps, {}};
+    for (const Phase& phase : group.drawn) time.values.push_back(of_one(phase, phase.seconds()));
     std::vector<Row> joules;
     for (const std::string& device : run.accountant.devices()) {
-      if (auto values = energies(run, device, phases)) joules.push_back({name, device, *std::move(values)});
+      if (auto values = energies(run, device, group.drawn)) {
+        joules.push_back({group.name, device, group.steps, *std::move(values)});
+      }
     }
     out.push_back(box_chart("phase-time", "time of one (s)", "s", {std::move(time)}));
-    out.back().title = "Time of " + name;
+    out.back().title = "Time of " + group.name;
     out.back().caption = fmt::format(
-        "{} of them. Box: quartiles and median; whiskers: the last values within 1.5 times the box; points: beyond.",
-        phases.size());
+        "{}. Box: quartiles and median; whiskers: the last values within 1.5 times the box; points: beyond.",
+        count_text(group));
     if (joules.empty()) continue;
     out.push_back(box_chart("phase-energy", "energy of one (J)", "J", joules));
-    out.back().title = "Energy of " + name;
+    out.back().title = "Energy of " + group.name;
     out.back().caption = "A phase shorter than some ten of the sensor's updates tells little.";
   }
   return out;

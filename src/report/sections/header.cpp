@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "report/html.h"
 #include "report/sections/head_text.h"
@@ -18,6 +23,22 @@ std::string ending_text(const RunView& run) {
     if (const std::string code = member(command, "code"); !code.empty()) out += (out.empty() ? "" : ", ") + code;
   }
   return out;
+}
+
+// "python 3.12.4, torch 2.9.1": what programs say of themselves, each once (docs/formats/marks.md).
+std::string software_text(const Recording& recording) {
+  std::vector<std::string> all;
+  for (const Event& event : recording.events) {
+    if (event.kind != EventKind::kMark || event.name != "software") continue;
+    for (std::string_view rest = event.details; !rest.empty();) {
+      const std::string_view pair = rest.substr(0, rest.find('\t'));
+      rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+      std::string text(pair);
+      if (const std::size_t sign = text.find('='); sign != std::string::npos) text[sign] = ' ';
+      if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+    }
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
 }
 
 std::string pairs_text(const nlohmann::json& object) {
@@ -39,6 +60,7 @@ std::string header_section(const RunView& run) {
                           {"GPUs", gpus_text(head)},
                           {"Chosen", plain_text(part(head, "gpu_choice"))},
                           {"Environment", pairs_text(part(head, "environment"))},
+                          {"Software", software_text(run.recording)},
                           {"Rank", rank.is_object() ? member(rank, "rank") + " of " + member(rank, "size") : ""},
                           {"Exit code", ending_text(run)},
                           {"Recorded by", member(head, "tool")},

@@ -61,7 +61,8 @@ std::string difference_table(const SweepGroup& group) {
     table.add(std::move(row));
   }
   return table.html() + element("p",
-                                "With 95 %. An asterisk: more than chance, p < 0.05, adjusted for all settings (Holm).",
+                                "With 95 % of all settings together (Bonferroni). An asterisk: more than chance, "
+                                "p < 0.05, adjusted for all settings (Holm).",
                                 "caption");
 }
 

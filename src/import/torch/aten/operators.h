@@ -23,6 +23,8 @@ std::span<const OperatorEntry> operator_list();
 const OperatorEntry* find_operator(std::string_view name, std::string_view overload);
 // Whether the operator changes its first argument, by its name.
 bool is_in_place(std::string_view name);
+// Whether its result shows the elements of its first argument, so that changing one changes the other.
+bool is_view(std::string_view name);
 
 // Lowers a call; without an entry, and where the lowering does not know the form, it stays as it is.
 Result<void> lower(const OperatorEntry* entry, Call& call);

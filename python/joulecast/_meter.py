@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measuring from within a program."""
+from __future__ import annotations
+
+import atexit
+import functools
+import sys
+import threading
+
+from . import _library
+from ._predictor import _given
+
+
+def _synchronize():
+    """Waits for the GPUs' work that was begun: what a window holds must be done when it ends, and not before it begins."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        for index in range(torch.cuda.device_count()):
+            torch.cuda.synchronize(index)
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is not None and tensorflow.config.list_physical_devices("GPU"):
+        tensorflow.test.experimental.sync_devices()
+
+
+class Energy:
+    """Joules of one device in a window. `standard_error` is None where nothing tells how far they may be off; `source` and
+    `method` say where they come from."""
+
+    __slots__ = ("device", "name", "value", "standard_error", "power_w", "source", "method")
+
+    def __init__(self, device, name, value, standard_error, power_w, source, method):
+        self.device, self.name, self.value, self.standard_error = device, name, value, standard_error
+        self.power_w, self.source, self.method = power_w, source, method
+
+    def __float__(self):
+        return float(self.value)
+
+    def __repr__(self):
+        error = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
+        return f"{self.value:.5g}{error} J ({self.device}, {self.source})"
+
+    def to_dict(self):
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+class Window:
+    """What went on between begin and end. Figures are there once it has ended; asking for them waits until a quarter of a
+    second after that, for what sensors say of its end."""
+
+    def __init__(self, meter, name):
+        self.name, self._meter, self._result = name, meter, None
+        if meter.sync:
+            _synchronize()
+        self._handle = _library.begin_window(meter._address(), name)
+
+    def end(self):
+        """Ends it, once. Returns itself."""
+        if self._meter.sync:
+            _synchronize()
+        _library.end_window(self._handle)
+        return self
+
+    def to_dict(self):
+        """What `joulecast measure --json` says of a command (schema joulecast.measurement/1); windows within are its phases."""
+        if self._result is None:
+            self._result = _library.result_of_window(self._handle)
+            self._handle = None  # its readings are no longer needed
+        return self._result
+
+    @property
+    def time_s(self):
+        return self.to_dict()["time_s"]["mean"]
+
+    @property
+    def devices(self):
+        """Device -> Energy, of those whose energy is known: "gpu0", "cpu0", a meter's name."""
+        out = {}
+        for device in self.to_dict()["devices"]:
+            energy = device["energy_j"]
+            if energy is not None:
+                out[device["device"]] = Energy(device["device"], device["name"], energy["mean"], energy["standard_error"],
+                                               device["power_w"]["mean"], energy["source"], energy["method"])
+        return out
+
+    @property
+    def energy_j(self):
+        """Of all GPUs together; None where that of one is not known, or there is none."""
+        gpus = [one["energy_j"] for one in self.to_dict()["devices"] if one["device"].startswith("gpu") and "-" not in one["device"]]
+        return sum(one["mean"] for one in gpus) if gpus and None not in gpus else None
+
+    @property
+    def power_w(self):
+        """Of all GPUs together, in the mean over the window; None where energy_j is."""
+        return None if self.energy_j is None else self.energy_j / self.time_s
+
+    @property
+    def warnings(self):
+        """Sentences about what these figures do not tell."""
+        return self.to_dict()["warnings"]
+
+    def __repr__(self):
+        if self._result is None:
+            return f"<Window {self.name!r}>"
+        energy = "energy not known" if self.energy_j is None else f"{self.energy_j:.5g} J"
+        return f"<Window {self.name!r}: {self.time_s:.5g} s, {energy}>"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self.end()
+
+
+class Meter:
+    """Reads sensors, in threads that hold no lock of Python's, until it is closed.
+
+    gpu: what `joulecast measure --gpu` takes: indices, UUIDs, "all"; None for those that this process sees. interval_ms: None for
+    the pace of the sensor. meters: commands that print watts. output: a recording of everything, for `joulecast analyze`; force
+    replaces one that is there. sync: wait for the GPUs at the edges of windows.
+
+        with joulecast.Meter(gpu="0", output="train.jcrun") as meter:
+            for epoch in range(90):
+                with meter.window("epoch") as window:
+                    ...
+    """
+
+    def __init__(self, gpu=None, *, interval_ms=None, meters=(), replay=None, output=None, force=False, sync=True):
+        self.sync, self._closed = sync, False
+        self._open = _library.open_meter(_given(gpu=gpu, interval_ms=interval_ms, meters=list(meters), replay=None if replay is None else str(replay),
+                                                output=None if output is None else str(output), force=force,
+                                                command=list(sys.argv)))
+        atexit.register(self.close)  # threads of the library must not outlive it
+
+    def _address(self):
+        if self._closed:
+            raise _library.InvalidInputError("the meter is closed", "invalid-input")
+        return self._open
+
+    def begin(self, name="window"):
+        """A Window that lasts until its end()."""
+        return Window(self, name)
+
+    window = begin
+
+    def close(self):
+        """Ends the recording. Raises Error where it is not whole."""
+        if not self._closed:
+            self._closed = True
+            atexit.unregister(self.close)
+            _library.close_meter(self._open)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self.close()
+
+
+_shared, _lock = None, threading.Lock()
+
+
+def shared():
+    """The meter of measure(): opened when it is first asked for, closed at the program's end."""
+    global _shared
+    with _lock:
+        if _shared is None:
+            _shared = Meter()
+        return _shared
+
+
+class measure:
+    """Time and energy of a block, of the calls of a function, or of what lies between begin() and end().
+
+        with joulecast.measure("epoch") as window:      window = joulecast.measure.begin("epoch")
+            train()                                      train()
+        print(window.energy_j)                           print(window.end().energy_j)
+
+        @joulecast.measure
+        def step(): ...                                  # step.windows has a Window of each call
+
+    meter: one of your own; else one on the GPUs that this process sees, opened at the first use.
+    """
+
+    def __init__(self, name=None, *, meter=None):
+        self._function = name if callable(name) else None
+        self._name, self._meter, self._open = (None if callable(name) else name), meter, []
+        self.windows = []
+        if self._function is not None:
+            functools.update_wrapper(self, self._function)
+
+    @staticmethod
+    def begin(name="window", *, meter=None):
+        return Window(meter or shared(), name)
+
+    @staticmethod
+    def end(window):
+        return window.end()
+
+    def __enter__(self):
+        self._open.append(self.begin(self._name or "window", meter=self._meter))
+        return self._open[-1]
+
+    def __exit__(self, *failure):
+        self._open.pop().end()
+
+    def __call__(self, *arguments, **named):
+        if self._function is None:
+            return self._decorating(*arguments)
+        window = self.begin(self._name or self._function.__qualname__, meter=self._meter)
+        self.windows.append(window)
+        with window:
+            return self._function(*arguments, **named)
+
+    def _decorating(self, function):
+        out = measure(function, meter=self._meter)
+        out._name = self._name
+        return out
+
+    def __get__(self, instance, owner=None):
+        """Methods are functions of their instance."""
+        return self if instance is None or self._function is None else functools.partial(self, instance)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of other tools, answered by joulecast."""

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measuring from within Python, on a stand-in of NVML (LD_LIBRARY_PATH): python3 test_measure.py PROGRAM"""
+import json
+import multiprocessing
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+import unittest
+
+PROGRAM = sys.argv[1]
+WATTS = 250
+
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="joulecast_"))
+(FOLDER / "constant.toml").write_text(textwrap.dedent(f"""\
+    [[gpu]]
+    count = 2
+    name = "NVIDIA H100 80GB HBM3"
+    architecture = "hopper"
+    memory_gib = 80
+    default_limit_w = 700
+    load = {{constant_w = {WATTS}}}
+    """))
+os.environ["JOULECAST_STANDIN"] = str(FOLDER / "constant.toml")
+
+import joulecast  # noqa: E402
+
+
+def in_a_child(queue):
+    try:
+        joulecast.measure.begin("there")
+        queue.put("measured")
+    except joulecast.UnsupportedError as error:
+        queue.put(str(error))
+
+
+class Measure(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.meter = joulecast.Meter(gpu=0)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.meter.close()
+
+    def assert_watts(self, window, gpus=1):
+        self.assertAlmostEqual(window.energy_j / window.time_s, gpus * WATTS, delta=0.1 * gpus * WATTS)
+
+    def test_a_block(self):
+        with joulecast.measure("sleep", meter=self.meter) as window:
+            time.sleep(0.6)
+        self.assertTrue(0.6 <= window.time_s < 2)
+        self.assert_watts(window)
+        self.assertEqual(list(window.devices), ["gpu0"])
+        self.assertIn("nvml", window.devices["gpu0"].source)
+        self.assertEqual(window.to_dict()["schema"], "joulecast.measurement/1")
+
+    def test_a_function(self):
+        @joulecast.measure("step", meter=self.meter)
+        def step(seconds):
+            """Sleeps."""
+            time.sleep(seconds)
+            return seconds
+
+        self.assertEqual([step(0.3), step(0.4)], [0.3, 0.4])
+        self.assertEqual((step.__name__, step.__doc__), ("step", "Sleeps."))
+        self.assertEqual([window.name for window in step.windows], ["step", "step"])
+        self.assertLess(step.windows[0].time_s, step.windows[1].time_s)
+
+    def test_a_function_that_raises_has_ended(self):
+        class Thing:
+            @joulecast.measure
+            def fail(self):
+                raise KeyError("own")
+
+        with self.assertRaisesRegex(KeyError, "own"):
+            Thing().fail()
+        self.assertGreater(Thing.fail.windows[0].time_s, 0)
+
+    def test_begin_and_end_with_windows_within(self):
+        outer = joulecast.measure.begin("epoch", meter=self.meter)
+        for _ in range(3):
+            with self.meter.window("batch"):
+                time.sleep(0.1)
+        (batch,) = outer.end().to_dict()["phases"]
+        self.assertEqual((batch["name"], batch["time_s"]["n"]), ("batch", 3))
+
+    def test_threads_have_windows_of_their_own(self):
+        windows = []
+
+        def work():
+            with self.meter.window("work") as window:
+                time.sleep(0.4)
+            windows.append(window)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for window in windows:
+            self.assert_watts(window)
+
+    def test_all_gpus_together(self):
+        with joulecast.Meter(gpu=[0, 1]) as meter, meter.window() as window:
+            time.sleep(0.5)
+        self.assert_watts(window, gpus=2)
+
+    def test_what_is_not_measured_is_none_and_not_zero(self):
+        code = ("import joulecast\nwith joulecast.measure('all') as window: pass\n"
+                "print(window.energy_j, window.power_w, window.time_s > 0)")
+        out = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True,
+                             env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}).stdout
+        self.assertEqual(out.split(), ["None", "None", "True"])
+
+    def test_a_recording_is_one_of_the_program(self):
+        path = FOLDER / "run.jcrun"
+        with joulecast.Meter(gpu=0, output=path) as meter, meter.window("epoch"):
+            time.sleep(0.5)
+        told = json.loads(subprocess.run([PROGRAM, "analyze", "--json", path], stdout=subprocess.PIPE, check=True).stdout)
+        self.assertEqual([phase["name"] for phase in told["runs"][0]["phases"]], ["epoch"])
+        with self.assertRaisesRegex(joulecast.Error, "is there already"):
+            joulecast.Meter(gpu=0, output=path)
+
+    def test_errors(self):
+        with self.assertRaisesRegex(ValueError, "no GPU '7'"):
+            joulecast.Meter(gpu=7)
+        window = self.meter.begin("open")
+        with self.assertRaisesRegex(ValueError, "window 'open' has not ended yet"):
+            window.energy_j
+        with self.assertRaisesRegex(ValueError, "window 'open' has ended already"):
+            window.end().end()
+        with joulecast.Meter(gpu=0) as meter:
+            pass
+        with self.assertRaisesRegex(ValueError, "the meter is closed"):
+            meter.begin()
+
+    def test_a_process_forked_off_is_told_so_and_ends(self):
+        joulecast.measure.begin("here")
+        context = multiprocessing.get_context("fork")
+        queue = context.Queue()
+        child = context.Process(target=in_a_child, args=(queue,))
+        child.start()
+        self.assertIn("in the process that opened it", queue.get(timeout=10))
+        child.join(timeout=10)
+        self.assertEqual(child.exitcode, 0)
+
+    def test_a_program_that_forgets_it_ends_at_once(self):
+        code = "import joulecast; window = joulecast.measure.begin('all'); meter = joulecast.Meter()"
+        subprocess.run([sys.executable, "-c", code], check=True, timeout=20)
+
+
+class Callbacks(unittest.TestCase):
+    def test_of_a_framework_that_is_not_there_say_so(self):
+        code = ("import sys; sys.modules['lightning'] = sys.modules['keras'] = None; import joulecast.callbacks as c\n"
+                "for name in ('Keras', 'Lightning'):\n    try: getattr(c, name)\n    except ImportError as error: print(name)")
+        out = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout
+        self.assertEqual(out.split(), ["Keras", "Lightning"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/torchscript/builtins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "import/text.h"
+#include "import/torch/aten/scalar_type.h"
+
+namespace joulecast::torchscript {
+
+// Each answers nothing where its arguments are those of an operator of the same name.
+struct Builtins {
+  using Answer = Result<std::optional<Item>>;
+
+  static Answer none(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(Item{}); }
+  static Answer setting(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(Setting{}); }
+  static Answer no(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(false); }
+  static Answer text(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(std::string_view{}); }
+  static Answer unknown(Importer& /*i*/, const Arguments& /*a*/) { return std::optional<Item>(Unknown{}); }
+
+  // What is the last argument, in another guise.
+  static Answer same(Importer& /*i*/, const Arguments& a) {
+    if (a.items.empty()) return invalid("is called without arguments");
+    return std::optional<Item>(a.items.back());
+  }
+  static Answer first(Importer& /*i*/, const Arguments& a) {
+    if (a.items.empty()) return invalid("is called without arguments");
+    return std::optional<Item>(a.items[0]);
+  }
+
+  static Answer raise(Importer& /*i*/, const Arguments& a) {
+    const auto* message = a.items.empty() ? nullptr : held<std::string_view>(a.items[0]);
+    return unsupported(fmt::format("the code ends in an error here: '{}'",
+                                   printable(message == nullptr ? std::string_view{} : *message)));
+  }
+
+  static Answer get_attribute(Importer& i, const Arguments& a) {
+    const auto* object = a.items.size() == 2 ? held<ObjectRef>(a.items[0]) : nullptr;
+    const auto* name = a.items.size() == 2 ? held<std::string_view>(a.items[1]) : nullptr;
+    if (object == nullptr || name == nullptr) return invalid("getattr of what is no object");
+    JC_ASSIGN_OR_RETURN(Item item, i.attribute(*object, *name));
+    return std::optional<Item>(std::move(item));
+  }
+
+  static bool identical(const Item& a, const Item& b) {
+    return held<std::monostate>(a) != nullptr && held<std::monostate>(b) != nullptr;
+  }
+  static Answer is(Importer& /*i*/, const Arguments& a) {
+    if (a.items.size() != 2) return invalid("'is' needs two values");
+    return std::optional<Item>(identical(a.items[0], a.items[1]));
+  }
+  static Answer is_not(Importer& /*i*/, const Arguments& a) {
+    if (a.items.size() != 2) return invalid("'is' needs two values");
+    return std::optional<Item>(!identical(a.items[0], a.items[1]));
+  }
+  static Answer negated(Importer& i, const Arguments& a) {
+    if (a.items.size() != 1) return invalid("'not' needs one value");
+    const bool sure = held<Unknown>(a.items[0]) == nullptr;
+    const auto truth = sure ? i.truth(a.items[0]) : std::nullopt;
+    if (truth) return std::optional<Item>(!*truth);
+    const auto numbers = i.sampled(a.items[0]);
+    if (!numbers) return std::optional<Item>(Unknown{});
+    Unknown out{std::array<double, kSamples>{}};
+    for (std::size_t s = 0; s < kSamples; ++s) (*out.samples)[s] = (*numbers)[s] == 0.0 ? 1.0 : 0.0;
+    return std::optional<Item>(out);
+  }
+
+  static bool is_tensor(const Item& item) { return held<TensorRef>(item) != nullptr; }
+  static bool any_tensor(const Arguments& a) { return std::any_of(a.items.begin(), a.items.end(), is_tensor); }
+
+  static Answer equal(Importer& i, const Arguments& a) {
+    if (a.items.size() != 2 || any_tensor(a)) return std::optional<Item>{};
+    return std::optional<Item>(i.compared("eq", a.items[0], a.items[1]));
+  }
+  static Answer not_equal(Importer& i, const Arguments& a) {
+    if (a.items.size() != 2 || any_tensor(a)) return std::optional<Item>{};
+    return std::optional<Item>(i.compared("ne", a.items[0], a.items[1]));
+  }
+
+  // Asked of tensors.
+  static Answer size(Importer& i, const Arguments& a) {
+    const auto* tensor = a.items.empty() ? nullptr : held<TensorRef>(a.items[0]);
+    if (tensor == nullptr) return invalid("size of what is no tensor");
+    if (i.value_of(*tensor) == kNoValue)
+      i.add_hint(i.cells_[tensor->cell].input, {ElementType::kFloat32, {{}, {}, {}, {}}, true});
+    JC_ASSIGN_OR_RETURN(const std::size_t rank, rank_of(i, *tensor));
+    const auto signed_rank = static_cast<std::int64_t>(rank);
+    if (a.items.size() > 1) {
+      const auto* dim = held<std::int64_t>(a.items[1]);
+      if (dim == nullptr || *dim < -signed_rank || *dim >= signed_rank) {
+        return invalid(fmt::format("size of an axis that a tensor of {} axes does not have", rank));
+      }
+      JC_ASSIGN_OR_RETURN(Item one, extent(i, *tensor, *dim < 0 ? *dim + signed_rank : *dim));
+      return std::optional<Item>(std::move(one));
+    }
+    std::vector<Item> all;
+    for (std::int64_t axis = 0; axis < signed_rank; ++axis) {
+      JC_ASSIGN_OR_RETURN(Item one, extent(i, *tensor, axis));
+      all.push_back(std::move(one));
+    }
+    return std::optional<Item>(i.new_list(ListKind::kList, std::move(all)));
+  }
+  static Result<std::size_t> rank_of(Importer& i, const TensorRef& tensor) {
+    const ValueId id = i.value_of(tensor);
+    const auto rank = id == kNoValue ? std::nullopt : i.builder_.guess(id).rank;
+    if (rank) return *rank;
+    return unsupported(id == kNoValue
+                           ? fmt::format("the shape of input '{}' is not known", printable(i.cells_[tensor.cell].input))
+                           : std::string("the rank of a tensor is not known"));
+  }
+  static Result<Item> extent(Importer& i, const TensorRef& tensor, std::int64_t axis) {
+    const ValueId id = i.value_of(tensor);
+    const auto extents = i.samples_.extents(id);
+    if (extents && (*extents)[static_cast<std::size_t>(axis)] >= 0) {
+      return Item((*extents)[static_cast<std::size_t>(axis)]);
+    }
+    const auto key = std::pair(static_cast<std::uint32_t>(id), axis);
+    if (const auto found = i.extents_.find(key); found != i.extents_.end()) return found->second;
+    Arguments arguments{{Item(tensor), Item(axis)}, {}};
+    JC_ASSIGN_OR_RETURN(const auto made, i.lower("sym_size", "int", arguments, {{i.fresh_name("size"), {}, true}}));
+    const Item out = i.folded(made[0]);
+    i.extents_.emplace(key, out);
+    return out;
+  }
+  static Answer rank(Importer& i, const Arguments& a) {
+    const auto* tensor = a.items.empty() ? nullptr : held<TensorRef>(a.items[0]);
+    if (tensor == nullptr) return invalid("dim of what is no tensor");
+    JC_ASSIGN_OR_RETURN(const std::size_t rank, rank_of(i, *tensor));
+    return std::optional<Item>(static_cast<std::int64_t>(rank));
+  }
+  static Answer element(Importer& i, const Arguments& a) {
+    const auto* tensor = a.items.empty() ? nullptr : held<TensorRef>(a.items[0]);
+    const ValueId id = tensor == nullptr ? kNoValue : i.value_of(*tensor);
+    const auto number = id == kNoValue ? std::nullopt : aten::scalar_type_of(i.builder_.guess(id).element);
+    return number ? std::optional<Item>(*number) : std::optional<Item>(Setting{});
+  }
+  static Answer is_floating_point(Importer& i, const Arguments& a) {
+    const auto* tensor = a.items.empty() ? nullptr : held<TensorRef>(a.items[0]);
+    const ValueId id = tensor == nullptr ? kNoValue : i.value_of(*tensor);
+    if (id == kNoValue) return std::optional<Item>(true);
+    return std::optional<Item>(is_floating(i.builder_.guess(id).element));
+  }
+  // Only axes of one element go; which these are is known before the operator is there.
+  static Answer squeeze(Importer& i, const Arguments& a) {
+    const auto* tensor = a.items.size() < 2 ? nullptr : held<TensorRef>(a.items[0]);
+    const auto* dim = tensor == nullptr ? nullptr : held<std::int64_t>(a.items[1]);
+    const auto types = dim == nullptr ? std::nullopt : i.samples_.types(i.value_of(*tensor));
+    if (!types) return std::optional<Item>{};
+    const Shape& shape = (*types)[0].shape;
+    const std::int64_t axis = *dim < 0 ? *dim + static_cast<std::int64_t>(shape.size()) : *dim;
+    const bool inside = axis >= 0 && axis < static_cast<std::int64_t>(shape.size());
+    if (!inside || shape[static_cast<std::size_t>(axis)] == 1) return std::optional<Item>{};
+    return std::optional<Item>(a.items[0]);
+  }
+
+  // To the element type that it has: nothing is done.
+  static Answer to(Importer& i, const Arguments& a) {
+    const auto* tensor = a.items.empty() ? nullptr : held<TensorRef>(a.items[0]);
+    const ValueId id = tensor == nullptr ? kNoValue : i.value_of(*tensor);
+    std::optional<std::int64_t> wanted;
+    for (std::size_t k = 1; k < std::min<std::size_t>(3, a.items.size()); ++k) {
+      if (const auto* number = held<std::int64_t>(a.items[k])) wanted = *number;
+    }
+    for (const auto& [name, item] : a.named) {
+      if (const auto* number = held<std::int64_t>(item); number != nullptr && name == "dtype") wanted = *number;
+    }
+    if (id == kNoValue || !wanted || aten::element_of(*wanted) != i.builder_.guess(id).element) {
+      return std::optional<Item>{};
+    }
+    return std::optional<Item>(a.items[0]);
+  }
+
+  // Numbers and tensors of one.
+  static Answer to_tensor(Importer& i, const Arguments& a) {
+    if (a.items.size() != 1) return invalid("a tensor of one number needs one");
+    if (const auto* symbol = held<Symbol>(a.items[0])) return std::optional<Item>(i.new_tensor(symbol->id));
+    if (is_tensor(a.items[0])) return std::optional<Item>(a.items[0]);
+    JC_ASSIGN_OR_RETURN(const auto made, i.lower("scalar_tensor", "", a, {{i.fresh_name("number"), {}, true}}));
+    if (made.empty() || made[0] == kNoValue) return std::optional<Item>(Unknown{});
+    return std::optional<Item>(i.new_tensor(made[0]));
+  }
+  static Answer to_int(Importer& i, const Arguments& a) {
+    if (a.items.empty()) return invalid("a number of nothing");
+    const Item& item = a.items[0];
+    if (const auto* truth = held<bool>(item)) return std::optional<Item>(std::int64_t{*truth ? 1 : 0});
+    if (const auto* real = held<double>(item)) {
+      constexpr double kLargest = 9.0e18;
+      if (!(std::fabs(*real) < kLargest)) return std::optional<Item>(Unknown{});
+      return std::optional<Item>(static_cast<std::int64_t>(*real));
+    }
+    ValueId id = kNoValue;
+    if (const auto* symbol = held<Symbol>(item)) id = symbol->id;
+    if (const auto* tensor = held<TensorRef>(item)) id = i.value_of(*tensor);
+    if (id == kNoValue) return std::optional<Item>(item);
+    if (is_integer(i.builder_.guess(id).element)) return std::optional<Item>(i.folded(id));
+    const Arguments arguments{{Item(Symbol{id})}, {}};
+    JC_ASSIGN_OR_RETURN(const auto made, i.lower("math.trunc", "", arguments, {{i.fresh_name("int"), {}, true}}));
+    return std::optional<Item>(i.folded(made[0]));
+  }
+  static Answer to_float(Importer& i, const Arguments& a) {
+    if (a.items.empty()) return invalid("a number of nothing");
+    const auto numbers = i.sampled(a.items[0]);
+    if (numbers && (*numbers)[0] == (*numbers)[1]) return std::optional<Item>((*numbers)[0]);
+    const auto* tensor = held<TensorRef>(a.items[0]);
+    if (tensor == nullptr) return std::optional<Item>(a.items[0]);
+    const ValueId id = i.value_of(*tensor);
+    return id == kNoValue ? std::optional<Item>(Unknown{}) : std::optional<Item>(Symbol{id});
+  }
+  static Answer to_bool(Importer& i, const Arguments& a) {
+    if (a.items.empty()) return invalid("a truth of nothing");
+    if (held<Unknown>(a.items[0]) != nullptr) return std::optional<Item>(a.items[0]);
+    if (const auto truth = i.truth(a.items[0])) return std::optional<Item>(*truth);
+    return std::optional<Item>(Unknown{i.sampled(a.items[0])});
+  }
+
+  // Lists.
+  static Answer length(Importer& i, const Arguments& a) {
+    if (a.items.empty()) return invalid("the length of nothing");
+    if (const auto* pending = held<PendingRef>(a.items[0])) {
+      const auto count = i.count_of(i.pendings_[pending->pending]);
+      if (!count) return unsupported("how many tensors a list has depends on sizes");
+      return std::optional<Item>(static_cast<std::int64_t>(*count));
+    }
+    if (const auto* tensor = held<TensorRef>(a.items[0])) {
+      JC_ASSIGN_OR_RETURN(Item first_axis, extent(i, *tensor, 0));
+      return std::optional<Item>(std::move(first_axis));
+    }
+    if (const auto* string = held<std::string_view>(a.items[0])) {
+      return std::optional<Item>(static_cast<std::int64_t>(string->size()));
+    }
+    const List* list = i.list_of(a.items[0]);
+    if (list == nullptr) return invalid("the length of what is no list");
+    const std::size_t each = list->kind == ListKind::kDict ? 2 : 1;
+    return std::optional<Item>(static_cast<std::int64_t>(list->items.size() / each));
+  }
+  static Answer element_at(Importer& i, const Arguments& a) {
+    if (a.items.size() != 2) return invalid("an element needs a list and its place");
+    JC_ASSIGN_OR_RETURN(Item item, i.item_at(a.items[0], a.items[1]));
+    return std::optional<Item>(std::move(item));
+  }
+  static Answer range(Importer& i, const Arguments& a) {
+    constexpr std::int64_t kMax = 1'000'000;
+    std::array<std::int64_t, 3> bounds{0, 0, 1};
+    for (std::size_t k = 0; k < std::min<std::size_t>(3, a.items.size()); ++k) {
+      const auto* number = held<std::int64_t>(a.items[k]);
+      if (number == nullptr) return unsupported("how often a loop runs depends on sizes or data");
+      bounds[a.items.size() == 1 ? 1 : k] = std::clamp(*number, -kMax, kMax + 1);
+    }
+    if (bounds[2] == 0) return invalid("a range with a step of 0");
+    std::vector<Item> out;
+    for (std::int64_t n = bounds[0]; bounds[2] > 0 ? n < bounds[1] : n > bounds[1]; n += bounds[2]) {
+      if (out.size() > static_cast<std::size_t>(kMax)) return unsupported("a loop that is longer than any real one");
+      out.emplace_back(n);
+      JC_RETURN_IF_ERROR(i.count_step());
+    }
+    return std::optional<Item>(i.new_list(ListKind::kList, std::move(out)));
+  }
+  static Answer append(Importer& i, const Arguments& a) {
+    List* list = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
+    if (list == nullptr) return invalid("append to what is no list");
+    list->items.push_back(a.items[1]);
+    return std::optional<Item>(a.items[0]);
+  }
+  static Answer extend(Importer& i, const Arguments& a) {
+    List* list = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
+    const List* more = a.items.size() == 2 ? i.list_of(a.items[1]) : nullptr;
+    if (list == nullptr || more == nullptr) return invalid("extends what is no list");
+    const std::vector<Item> items = more->items;
+    JC_RETURN_IF_ERROR(bounded(i, list->items.size() + items.size()));
+    list->items.insert(list->items.end(), items.begin(), items.end());
+    return std::optional<Item>(Item{});
+  }
+  // What lists grow to is work, too.
+  static Result<void> bounded(Importer& i, std::size_t size) {
+    constexpr std::size_t kLongest = 1'000'000;
+    if (size > kLongest) return unsupported("a list that is longer than any real one");
+    i.steps_ += size;
+    return i.count_step();
+  }
+  static Answer insert(Importer& i, const Arguments& a) {
+    List* list = a.items.size() == 3 ? i.list_of(a.items[0]) : nullptr;
+    const auto* place = a.items.size() == 3 ? held<std::int64_t>(a.items[1]) : nullptr;
+    if (list == nullptr || place == nullptr) return invalid("insert into what is no list");
+    const auto size = static_cast<std::int64_t>(list->items.size());
+    JC_RETURN_IF_ERROR(bounded(i, list->items.size()));
+    list->items.insert(list->items.begin() + std::clamp<std::int64_t>(*place, 0, size), a.items[2]);
+    return std::optional<Item>(Item{});
+  }
+  static Answer set_item(Importer& i, const Arguments& a) {
+    List* list = a.items.size() == 3 ? i.list_of(a.items[0]) : nullptr;
+    if (list == nullptr) return invalid("gives an element to what is no list");
+    if (list->kind == ListKind::kDict) {
+      for (std::size_t k = 0; k + 1 < list->items.size(); k += 2) {
+        if (!i.truth(i.compared("eq", list->items[k], a.items[1])).value_or(false)) continue;
+        list->items[k + 1] = a.items[2];
+        return std::optional<Item>(Item{});
+      }
+      list->items.push_back(a.items[1]);
+      list->items.push_back(a.items[2]);
+      return std::optional<Item>(Item{});
+    }
+    const auto* place = held<std::int64_t>(a.items[1]);
+    const auto size = static_cast<std::int64_t>(list->items.size());
+    if (place == nullptr || *place < -size || *place >= size) return invalid("gives a list an element outside it");
+    list->items[static_cast<std::size_t>(*place < 0 ? *place + size : *place)] = a.items[2];
+    return std::optional<Item>(Item{});
+  }
+  static Answer contains(Importer& i, const Arguments& a) {
+    const List* list = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
+    if (list == nullptr) return invalid("'in' needs a list");
+    JC_RETURN_IF_ERROR(bounded(i, list->items.size()));
+    const std::size_t each = list->kind == ListKind::kDict ? 2 : 1;
+    bool sure = true;
+    for (std::size_t k = 0; k < list->items.size(); k += each) {
+      const auto same = i.truth(i.compared("eq", list->items[k], a.items[1]));
+      if (same && *same) return std::optional<Item>(true);
+      sure = sure && same;
+    }
+    return sure ? std::optional<Item>(false) : std::optional<Item>(Unknown{});
+  }
+  // list + list, "text" + "text"
+  static Answer joined(Importer& i, const Arguments& a) {
+    const List* one = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
+    const List* other = a.items.size() == 2 ? i.list_of(a.items[1]) : nullptr;
+    if (a.items.size() == 2 && held<std::string_view>(a.items[0]) != nullptr) return std::optional<Item>(a.items[0]);
+    if (one == nullptr || other == nullptr) return std::optional<Item>{};
+    JC_RETURN_IF_ERROR(bounded(i, one->items.size() + other->items.size()));
+    std::vector<Item> items = one->items;
+    items.insert(items.end(), other->items.begin(), other->items.end());
+    return std::optional<Item>(i.new_list(one->kind, std::move(items)));
+  }
+  // [0] * 3
+  static Answer repeated(Importer& i, const Arguments& a) {
+    const List* list = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
+    const auto* times = a.items.size() == 2 ? held<std::int64_t>(a.items[1]) : nullptr;
+    if (list == nullptr || times == nullptr) return std::optional<Item>{};
+    const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(*times, 0, 1'000'000));
+    JC_RETURN_IF_ERROR(bounded(i, count * std::min<std::size_t>(list->items.size(), 1'000'001)));
+    const std::vector<Item> once = list->items;
+    std::vector<Item> items;
+    for (std::size_t k = 0; k < count; ++k) items.insert(items.end(), once.begin(), once.end());
+    return std::optional<Item>(i.new_list(ListKind::kList, std::move(items)));
+  }
+  // list[a:b:c]; of tensors it is the operator.
+  static Answer slice(Importer& i, const Arguments& a) {
+    const List* list = a.items.empty() ? nullptr : i.list_of(a.items[0]);
+    if (list == nullptr) return std::optional<Item>{};
+    const auto size = static_cast<std::int64_t>(list->items.size());
+    std::array<std::int64_t, 3> bounds{0, size, 1};
+    for (std::size_t k = 1; k < std::min<std::size_t>(4, a.items.size()); ++k) {
+      if (held<std::monostate>(a.items[k]) != nullptr) continue;
+      const auto* number = held<std::int64_t>(a.items[k]);
+      if (number == nullptr) return unsupported("which part of a list is read depends on sizes or data");
+      bounds[k - 1] = k == 3 ? *number : std::clamp<std::int64_t>(*number < 0 ? *number + size : *number, 0, size);
+    }
+    if (bounds[2] < 1) return unsupported("a part of a list, backwards");
+    std::vector<Item> items;
+    const std::int64_t step = std::min<std::int64_t>(bounds[2], size + 1);
+    for (std::int64_t k = bounds[0]; k < bounds[1]; k += step)
+      items.push_back(list->items[static_cast<std::size_t>(k)]);
+    JC_RETURN_IF_ERROR(bounded(i, items.size()));
+    return std::optional<Item>(i.new_list(list->kind, std::move(items)));
+  }
+  static Answer copy_of_list(Importer& i, const Arguments& a) {
+    const List* list = a.items.empty() ? nullptr : i.list_of(a.items[0]);
+    if (list == nullptr) return std::optional<Item>{};
+    JC_RETURN_IF_ERROR(bounded(i, list->items.size()));
+    return std::optional<Item>(i.new_list(list->kind, list->items));
+  }
+  // Every second of a dict's.
+  static Answer of_dict(Importer& i, const Arguments& a, std::size_t from) {
+    const List* dict = a.items.empty() ? nullptr : i.list_of(a.items[0]);
+    if (dict == nullptr || dict->kind != ListKind::kDict) return std::optional<Item>{};
+    std::vector<Item> items;
+    for (std::size_t k = from; k < dict->items.size(); k += 2) items.push_back(dict->items[k]);
+    return std::optional<Item>(i.new_list(ListKind::kList, std::move(items)));
+  }
+  static Answer keys(Importer& i, const Arguments& a) { return of_dict(i, a, 0); }
+  static Answer dict_values(Importer& i, const Arguments& a) { return of_dict(i, a, 1); }
+  // The least or greatest of a list of numbers.
+  static Answer extreme(Importer& i, const Arguments& a, std::string_view name) {
+    const List* list = a.items.size() == 1 ? i.list_of(a.items[0]) : nullptr;
+    if (list == nullptr) return std::optional<Item>{};
+    if (list->items.empty()) return invalid("the greatest of nothing");
+    const std::vector<Item> items = list->items;
+    Item out = items[0];
+    for (std::size_t k = 1; k < items.size(); ++k) {
+      JC_ASSIGN_OR_RETURN(const auto better, i.scalar_operation(name, {{out, items[k]}, {}}));
+      if (!better) return unsupported("the greatest of what are no numbers");
+      out = *better;
+    }
+    return std::optional<Item>(std::move(out));
+  }
+  static Answer least(Importer& i, const Arguments& a) { return extreme(i, a, "min"); }
+  static Answer greatest(Importer& i, const Arguments& a) { return extreme(i, a, "max"); }
+
+  // isinstance: the type is not followed; what is None is none of it.
+  static Answer is_instance(Importer& /*i*/, const Arguments& a) {
+    return std::optional<Item>(!a.items.empty() && held<std::monostate>(a.items[0]) == nullptr);
+  }
+};
+
+namespace {
+
+struct Entry {
+  std::string_view name;
+  Builtin function;
+};
+
+// Sorted by name.
+constexpr auto kBuiltins = std::to_array<Entry>({
+    {"Bool", Builtins::to_bool},
+    {"Float", Builtins::to_float},
+    {"FloatImplicit", Builtins::to_float},
+    {"Int", Builtins::to_int},
+    {"IntImplicit", Builtins::to_int},
+    {"NumToTensor", Builtins::to_tensor},
+    {"RaiseException", Builtins::raise},
+    {"ScalarImplicit", Builtins::to_int},
+    {"__contains__", Builtins::contains},
+    {"__getitem__", Builtins::element_at},
+    {"__is__", Builtins::is},
+    {"__isnot__", Builtins::is_not},
+    {"__not__", Builtins::negated},
+    {"_set_item", Builtins::set_item},
+    {"add", Builtins::joined},
+    {"annotate", Builtins::same},
+    {"append", Builtins::append},
+    {"bool", Builtins::to_bool},
+    {"copy", Builtins::copy_of_list},
+    {"data", Builtins::first},
+    {"device", Builtins::setting},
+    {"dim", Builtins::rank},
+    {"dtype", Builtins::element},
+    {"eq", Builtins::equal},
+    {"extend", Builtins::extend},
+    {"float", Builtins::to_float},
+    {"format", Builtins::text},
+    {"get_device", Builtins::setting},
+    {"getattr", Builtins::get_attribute},
+    {"insert", Builtins::insert},
+    {"int", Builtins::to_int},
+    {"is_autocast_enabled", Builtins::no},
+    {"is_complex", Builtins::no},
+    {"is_cuda", Builtins::no},
+    {"is_floating_point", Builtins::is_floating_point},
+    {"is_grad_enabled", Builtins::no},
+    {"is_nested", Builtins::no},
+    {"is_quantized", Builtins::no},
+    {"is_scripting", Builtins::no},
+    {"is_tracing", Builtins::no},
+    {"isinstance", Builtins::is_instance},
+    {"keys", Builtins::keys},
+    {"layout", Builtins::setting},
+    {"len", Builtins::length},
+    {"list", Builtins::copy_of_list},
+    {"max", Builtins::greatest},
+    {"min", Builtins::least},
+    {"mul", Builtins::repeated},
+    {"ne", Builtins::not_equal},
+    {"percentFormat", Builtins::text},
+    {"range", Builtins::range},
+    {"requires_grad", Builtins::no},
+    {"shape", Builtins::size},
+    {"size", Builtins::size},
+    {"slice", Builtins::slice},
+    {"squeeze", Builtins::squeeze},
+    {"str", Builtins::text},
+    {"to", Builtins::to},
+    {"type", Builtins::text},
+    {"unchecked_cast", Builtins::same},
+    {"unchecked_unwrap_optional", Builtins::first},
+    {"uninitialized", Builtins::none},
+    {"values", Builtins::dict_values},
+    {"warn", Builtins::none},
+});
+
+}  // namespace
+
+Builtin find_builtin(std::string_view name) {
+  const auto before = [](const Entry& entry, std::string_view wanted) { return entry.name < wanted; };
+  const auto* const found = std::lower_bound(kBuiltins.begin(), kBuiltins.end(), name, before);
+  return found != kBuiltins.end() && found->name == name ? found->function : nullptr;
+}
+
+}  // namespace joulecast::torchscript

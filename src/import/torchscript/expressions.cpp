@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "import/text.h"
+#include "import/torchscript/builtins.h"
+#include "import/torchscript/importer.h"
+
+namespace joulecast::torchscript {
+namespace {
+
+// Calls whose first argument is a type: annotate(List[int], []), unchecked_cast(Tensor, x).
+bool starts_with_type(std::string_view callee) {
+  return callee == "annotate" || callee == "unchecked_cast" || callee == "uninitialized";
+}
+
+// "a.b.c" of namespaces that hold functions, and no variables.
+bool is_namespace(std::string_view name) {
+  return name == "torch" || name == "ops" || name == "__torch__" || name == "CONSTANTS";
+}
+
+}  // namespace
+
+Result<Item> Importer::evaluate(ExprId id, Frame& frame) {
+  const Nested nested(nesting_);
+  if (nested.too_deep()) return unsupported("expressions nested too deep");
+  const Expr& expr = frame.source.expr(id);
+  switch (expr.kind) {
+    case ExprKind::kName:
+      return named(expr, frame);
+    case ExprKind::kInteger:
+      return Item(expr.whole);
+    case ExprKind::kReal:
+      return Item(expr.real);
+    case ExprKind::kText:
+      return Item(expr.text);
+    case ExprKind::kList:
+    case ExprKind::kTuple:
+    case ExprKind::kDict:
+      return evaluate_list(expr, frame);
+    case ExprKind::kAttribute:
+      return evaluate_attribute(expr, frame);
+    case ExprKind::kCall:
+      return evaluate_call(expr, frame, {});
+    case ExprKind::kSubscript:
+      return evaluate_subscript(expr, frame);
+    case ExprKind::kUnary:
+    case ExprKind::kBinary:
+      return evaluate_operator(expr, frame);
+    case ExprKind::kChoice: {
+      JC_ASSIGN_OR_RETURN(const Item condition, evaluate(expr.children[0], frame));
+      const auto taken = truth(condition);
+      if (!taken) return unsupported("a condition depends on sizes or data");
+      return evaluate(expr.children[*taken ? 1 : 2], frame);
+    }
+  }
+  return Item{};
+}
+
+Result<Item> Importer::named(const Expr& expr, const Frame& frame) {
+  if (const auto found = frame.variables.find(expr.text); found != frame.variables.end()) return found->second;
+  constexpr double kLargest = 1.7e308;
+  if (expr.text == "None") return Item{};
+  if (expr.text == "True") return Item(true);
+  if (expr.text == "False") return Item(false);
+  if (expr.text == "inf") return Item(kLargest);
+  if (expr.text == "nan") return Item(0.0);
+  return invalid(fmt::format("'{}' has no value", printable(expr.text)));
+}
+
+Result<Item> Importer::evaluate_list(const Expr& expr, Frame& frame) {
+  std::vector<Item> items;
+  for (const ExprId child : expr.children) {
+    JC_ASSIGN_OR_RETURN(Item item, evaluate(child, frame));
+    items.push_back(std::move(item));
+  }
+  const ListKind kind = expr.kind == ExprKind::kTuple  ? ListKind::kTuple
+                        : expr.kind == ExprKind::kDict ? ListKind::kDict
+                                                       : ListKind::kList;
+  return new_list(kind, std::move(items));
+}
+
+std::optional<std::string> Importer::dotted_name(const Expr& expr, const Frame& frame) const {
+  std::vector<std::string_view> parts;
+  const Expr* at = &expr;
+  while (at->kind == ExprKind::kAttribute) {
+    parts.push_back(at->text);
+    at = &frame.source.expr(at->children[0]);
+  }
+  if (at->kind != ExprKind::kName || frame.variables.contains(at->text)) return std::nullopt;
+  if (!parts.empty() && !is_namespace(at->text)) return std::nullopt;
+  std::string out(at->text);
+  for (std::size_t i = parts.size(); i-- > 0;) out += fmt::format(".{}", parts[i]);
+  return out;
+}
+
+Result<Item> Importer::evaluate_attribute(const Expr& expr, Frame& frame) {
+  if (const auto name = dotted_name(expr, frame)) {
+    if (name->starts_with("CONSTANTS.")) return constant(expr.text);
+    if (!name->starts_with("__torch__.")) return unsupported(fmt::format("the value '{}'", printable(*name)));
+    JC_ASSIGN_OR_RETURN(const FunctionInFile found, archive_.find_function(*name));
+    if (found.function != nullptr) return Item(FunctionRef{found.source, found.function});
+    JC_ASSIGN_OR_RETURN(const ClassRef type, class_named(*name));
+    if (type.type == nullptr) return invalid(fmt::format("the archive has no '{}'", printable(*name)));
+    return Item(type);
+  }
+  JC_ASSIGN_OR_RETURN(const Item owner, evaluate(expr.children[0], frame));
+  if (const auto* object = held<ObjectRef>(owner)) return attribute(*object, expr.text);
+  if (const List* list = list_of(owner)) {
+    const auto field = std::find(list->names.begin(), list->names.end(), expr.text);
+    const auto place = static_cast<std::size_t>(field - list->names.begin());
+    if (place < list->items.size() && field != list->names.end()) return list->items[place];
+  }
+  return unsupported(fmt::format("the attribute '{}' of what is no object", printable(expr.text)));
+}
+
+Result<Item> Importer::evaluate_subscript(const Expr& expr, Frame& frame) {
+  JC_ASSIGN_OR_RETURN(const Item list, evaluate(expr.children[0], frame));
+  JC_ASSIGN_OR_RETURN(const Item index, evaluate(expr.children[1], frame));
+  return item_at(list, index);
+}
+
+Result<Item> Importer::item_at(const Item& list, const Item& index) {
+  if (const auto* pending = held<PendingRef>(list)) {
+    const auto count = count_of(pendings_[pending->pending]);
+    if (!count) return unsupported("how many tensors a list has depends on sizes");
+    JC_ASSIGN_OR_RETURN(const Item made, materialize(*pending, *count));
+    return item_at(made, index);
+  }
+  const List* found = list_of(list);
+  if (found == nullptr) return unsupported("an element of what is no list");
+  if (found->kind == ListKind::kDict) {
+    for (std::size_t i = 0; i + 1 < found->items.size(); i += 2) {
+      if (truth(compared("eq", found->items[i], index)).value_or(false)) return found->items[i + 1];
+    }
+    return invalid("a dict does not have the key that is asked for");
+  }
+  const auto* place = held<std::int64_t>(index);
+  if (place == nullptr) return unsupported("which element of a list is read depends on sizes or data");
+  const auto size = static_cast<std::int64_t>(found->items.size());
+  if (*place < -size || *place >= size) return invalid(fmt::format("element {} of a list of {}", *place, size));
+  return found->items[static_cast<std::size_t>(*place < 0 ? *place + size : *place)];
+}
+
+Result<Item> Importer::evaluate_operator(const Expr& expr, Frame& frame) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kNames{{{"+", "add"},
+                                                                                  {"-", "sub"},
+                                                                                  {"*", "mul"},
+                                                                                  {"/", "div"},
+                                                                                  {"//", "floordiv"},
+                                                                                  {"%", "remainder"},
+                                                                                  {"**", "pow"},
+                                                                                  {"@", "matmul"},
+                                                                                  {"==", "eq"},
+                                                                                  {"!=", "ne"},
+                                                                                  {"<", "lt"},
+                                                                                  {">", "gt"},
+                                                                                  {"<=", "le"},
+                                                                                  {">=", "ge"},
+                                                                                  {"&", "__and__"},
+                                                                                  {"|", "__or__"},
+                                                                                  {"^", "__xor__"},
+                                                                                  {"is", "__is__"},
+                                                                                  {"is not", "__isnot__"},
+                                                                                  {"and", "__and__"},
+                                                                                  {"or", "__or__"}}};
+  Arguments arguments;
+  for (const ExprId child : expr.children) {
+    JC_ASSIGN_OR_RETURN(Item item, evaluate(child, frame));
+    arguments.items.push_back(std::move(item));
+  }
+  std::string_view name;
+  if (expr.kind == ExprKind::kUnary) {
+    name = expr.text == "not" ? "__not__" : expr.text == "~" ? "bitwise_not" : expr.text == "-" ? "neg" : "positive";
+  } else {
+    const auto* const found =
+        std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == expr.text; });
+    if (found == kNames.end()) return unsupported(fmt::format("the operator '{}'", printable(expr.text)));
+    name = found->second;
+  }
+  return call_named(fmt::format("torch.{}", name), std::move(arguments), frame, {});
+}
+
+Result<Arguments> Importer::arguments_of(const Expr& call, Frame& frame) {
+  Arguments out;
+  const std::string_view callee = frame.source.expr(call.children[0]).text;
+  for (std::size_t i = 1; i < call.children.size(); ++i) {
+    // Types are no values.
+    const bool type = (i == 1 && starts_with_type(callee)) || (i == 2 && callee == "isinstance");
+    JC_ASSIGN_OR_RETURN(Item item, type ? Result<Item>(Item{}) : evaluate(call.children[i], frame));
+    if (call.keywords[i - 1].empty()) {
+      out.items.push_back(std::move(item));
+    } else {
+      out.named.emplace_back(call.keywords[i - 1], std::move(item));
+    }
+  }
+  return out;
+}
+
+Result<Item> Importer::evaluate_call(const Expr& expr, Frame& frame, std::span<const std::string_view> targets) {
+  const Expr& callee = frame.source.expr(expr.children[0]);
+  if (const auto name = dotted_name(callee, frame); name && !name->starts_with("__torch__.")) {
+    JC_ASSIGN_OR_RETURN(Arguments arguments, arguments_of(expr, frame));
+    return call_named(*name, std::move(arguments), frame, targets);
+  }
+  // A method, where the callee is an attribute of an object.
+  if (callee.kind == ExprKind::kAttribute && !dotted_name(callee, frame)) {
+    JC_ASSIGN_OR_RETURN(const Item owner, evaluate(callee.children[0], frame));
+    const auto* object = held<ObjectRef>(owner);
+    if (object != nullptr) {
+      JC_ASSIGN_OR_RETURN(Arguments arguments, arguments_of(expr, frame));
+      return call_method(*object, callee.text, std::move(arguments));
+    }
+  }
+  JC_ASSIGN_OR_RETURN(const Item function, evaluate(expr.children[0], frame));
+  JC_ASSIGN_OR_RETURN(Arguments arguments, arguments_of(expr, frame));
+  if (const auto* ref = held<FunctionRef>(function)) return call_function(*ref, std::move(arguments), path_);
+  if (const auto* type = held<ClassRef>(function)) return construct(*type, std::move(arguments));
+  return unsupported("calls what is no function of the file");
+}
+
+// torch.relu, ops.prim.NumToTensor, ops.torchvision.nms, annotate: one of the language's, else an operator.
+Result<Item> Importer::call_named(std::string_view name, Arguments arguments, Frame& frame,
+                                  std::span<const std::string_view> targets) {
+  for (const std::string_view prefix : {"ops.aten.", "ops.prim.", "ops.", "torch."}) {
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    break;
+  }
+  if (const auto* tensor = arguments.items.empty() ? nullptr : held<TensorRef>(arguments.items[0]);
+      tensor != nullptr && name == "size" && targets.size() > 1 && value_of(*tensor) == kNoValue) {
+    InputHint hint;
+    hint.extents.resize(targets.size());
+    add_hint(cells_[tensor->cell].input, std::move(hint));
+    return unsupported("the shape of an input is not known");
+  }
+  if (const Builtin builtin = find_builtin(name)) {
+    JC_ASSIGN_OR_RETURN(std::optional<Item> result, builtin(*this, arguments));
+    if (result) return *std::move(result);
+  }
+  JC_ASSIGN_OR_RETURN(std::optional<Item> scalar, scalar_operation(name, arguments));
+  if (scalar) return *std::move(scalar);
+  return call_operator(name, arguments, std::max<std::size_t>(1, targets.size()), targets, &frame);
+}
+
+}  // namespace joulecast::torchscript

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/torchscript/import_torchscript.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "import/torchscript/archive_writer.h"
+#include "import/torchscript/pickle.h"
+#include "joulecast/passes.h"
+
+namespace joulecast::torchscript {
+namespace {
+
+// A body of forward(self, x), four blanks in front of every line.
+std::string code_of(std::string_view body) {
+  return fmt::format(
+      "class Net(Module):\n  weight : Tensor\n  def forward(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n{}"
+      "class Conv(Module):\n  kernel : Final[List[int]] = [3, 3]\n"
+      "  def forward(self, input: Tensor) -> Tensor:\n"
+      "    weight = self.weight\n    return torch.conv2d(input, weight, None, [1, 1], [1, 1])\n"
+      "def twice(input: Tensor, times: int=2) -> Tensor:\n  return torch.mul(input, times)\n",
+      body);
+}
+
+Result<Graph> import_body(std::string_view body, const std::vector<int>& shape = {2, 3, 8, 8}) {
+  return import_bytes(archive_of(code_of(body), {}, inputs_pickle({shape})), "net");
+}
+
+Graph imported(std::string_view body, const std::vector<int>& shape = {2, 3, 8, 8}) {
+  auto graph = import_body(body, shape);
+  EXPECT_TRUE(graph) << graph.error().text();
+  return graph ? *std::move(graph) : Graph{};
+}
+
+std::string error_of(std::string_view body) {
+  const auto graph = import_body(body);
+  return graph ? "no error" : graph.error().text();
+}
+
+std::string labels(const Graph& graph) {
+  std::string out;
+  for (const Node& node : simplify(graph).nodes) out += (out.empty() ? "" : " ") + label(node.op);
+  return out;
+}
+
+Shape output_shape(const Graph& graph, std::int64_t batch = 2) {
+  Binding binding;
+  for (const auto& open : unbound_dimensions(graph, binding)) binding.symbols[open.symbol] = batch;
+  auto types = infer_types(graph, binding);
+  EXPECT_TRUE(types) << types.error().text();
+  return types && !graph.outputs.empty() ? types->type(graph.outputs[0]).shape : Shape{};
+}
+
+TEST(TorchScript, NamesAreThoseOfTheModules) {
+  const Graph graph = imported("    conv = self.conv\n    return (conv).forward(x, )\n");
+  ASSERT_EQ(graph.nodes.size(), 1U);
+  EXPECT_EQ(graph.nodes[0].name, "conv/conv2d");
+  EXPECT_EQ(graph.value(graph.nodes[0].inputs[1]).name, "conv.weight");
+  EXPECT_EQ(graph.value(graph.nodes[0].inputs[1]).kind, ValueKind::kParameter);
+  EXPECT_EQ(graph.value(graph.inputs.at(0).value).name, "x");
+  EXPECT_EQ(graph.inputs[0].dimensions[0].symbol, "batch");
+  EXPECT_EQ(graph.inputs[0].dimensions[1].extent, 3);
+  EXPECT_EQ(output_shape(graph, 5), (Shape{5, 4, 8, 8}));
+}
+
+TEST(TorchScript, FunctionsAreEnteredWithTheirDefaults) {
+  EXPECT_EQ(labels(imported("    twice = __torch__.twice\n    return twice(torch.relu(x), )\n")), "relu mul");
+}
+
+TEST(TorchScript, InPlaceOperatorsChangeWhatIsReadLater) {
+  const Graph graph = imported("    y = torch.neg(x)\n    z = torch.relu_(y)\n    return torch.add(y, z)\n");
+  EXPECT_EQ(labels(graph), "neg relu add");
+  EXPECT_EQ(graph.nodes[2].inputs[0], graph.nodes[1].outputs[0]);
+  EXPECT_EQ(graph.nodes[2].inputs[1], graph.nodes[1].outputs[0]);
+}
+
+// y[:, 1] = 0
+TEST(TorchScript, ChangesOfAViewChangeItsTensor) {
+  const Graph graph =
+      imported("    y = torch.neg(x)\n    z = torch.fill_(torch.select(y, 1, 1), 0)\n    return torch.abs(y)\n");
+  EXPECT_NE(labels(graph).find("scatter"), std::string::npos) << labels(graph);
+  EXPECT_EQ(output_shape(graph), (Shape{2, 3, 8, 8}));
+}
+
+TEST(TorchScript, ExtentsAreFollowed) {
+  const Graph graph = imported(
+      "    n = ops.prim.NumToTensor(torch.size(x, 0))\n    m = torch.mul(n, CONSTANTS.c0)\n"
+      "    return torch.view(x, [int(m), -1])\n");
+  EXPECT_EQ(output_shape(graph, 5), (Shape{15, 64}));
+}
+
+TEST(TorchScript, SmallConstantsAreKnown) {
+  const Graph graph =
+      imported("    i = torch.select(CONSTANTS.c1, 0, 1)\n    return torch.repeat(x, [1, 1, int(i), 1])\n");
+  EXPECT_EQ(output_shape(graph), (Shape{2, 3, 40, 8}));
+}
+
+// 11 is bool, 15 is bfloat16.
+TEST(TorchScript, ElementTypesAreNumbers) {
+  const auto element = [](std::string_view body) {
+    const Graph graph = imported(body);
+    Binding binding;
+    binding.batch = 2;
+    const auto types = infer_types(graph, binding);
+    return types ? types->type(graph.outputs.at(0)).element : ElementType::kUnknown;
+  };
+  EXPECT_EQ(element("    return torch.to(x, dtype=11, layout=0)\n"), ElementType::kBool);
+  EXPECT_EQ(element("    return torch.to(x, 15)\n"), ElementType::kBFloat16);
+  EXPECT_EQ(element("    return torch.to(x, torch.device(\"cpu\"), 5)\n"), ElementType::kFloat16);
+  EXPECT_EQ(labels(imported("    return torch.relu(torch.to(x, 6))\n")), "relu");
+}
+
+TEST(TorchScript, KnownConditionsTakeTheirBranch) {
+  const std::string_view body =
+      "    if torch.eq(torch.dim(x), 4):\n      y = torch.relu(x)\n    else:\n      y = torch.neg(x)\n    return y\n";
+  EXPECT_EQ(labels(imported(body)), "relu");
+  EXPECT_EQ(labels(imported(body, {2, 3, 8})), "neg");
+}
+
+TEST(TorchScript, BranchesThatRaiseAreNotTaken) {
+  const std::string_view body =
+      "    if torch.ne(torch.size(x, 0), 7):\n      ops.prim.RaiseException(\"no\")\n    else:\n      pass\n"
+      "    return torch.relu(x)\n";
+  const Graph graph = imported(body);
+  EXPECT_EQ(labels(graph), "relu");
+  EXPECT_TRUE(graph.notes.empty());
+}
+
+TEST(TorchScript, ConditionsOnSizesAreNoted) {
+  const Graph graph = imported(
+      "    if torch.gt(torch.size(x, 0), 3):\n      y = torch.relu(x)\n    else:\n      y = torch.neg(x)\n    return "
+      "y\n");
+  EXPECT_EQ(labels(graph), "neg");  // of a batch of 2, as in the example
+  ASSERT_EQ(graph.notes.size(), 1U);
+  EXPECT_EQ(graph.notes[0].text, "the condition in code/__torch__.py, line 5, depends on sizes: taken as false");
+}
+
+TEST(TorchScript, LoopsAreUnrolled) {
+  const Graph graph = imported(
+      "    y = x\n    for i in range(3):\n      y = torch.relu(torch.add(y, i))\n    n = 0\n"
+      "    while torch.lt(n, 2):\n      n = torch.add(n, 1)\n      y = torch.neg(y)\n    return y\n");
+  EXPECT_EQ(labels(graph), "add relu add relu add relu neg neg");
+}
+
+TEST(TorchScript, ListsOfTensorsAreAsLongAsTheyAreUnpacked) {
+  const Graph graph = imported("    _0 = torch.split(x, 1, 1)\n    a, b, c, = _0\n    return torch.cat([c, a], 1)\n");
+  EXPECT_EQ(output_shape(graph), (Shape{2, 2, 8, 8}));
+  const Graph indexed = imported("    return torch.neg((torch.chunk(x, 2, 2))[1])\n");
+  EXPECT_EQ(output_shape(indexed), (Shape{2, 3, 4, 8}));
+}
+
+TEST(TorchScript, OneWeightUnderTwoNamesIsOne) {
+  const std::string weights = pickled_text("weight") + pickled_tensor({8, 8}) + pickled_text("tied") +
+                              pickled_tensor({8, 8}) + pickled_text("other") +
+                              pickled_tensor({8, 8}, "FloatStorage", "1");
+  const std::string code =
+      "class Net(Module):\n  def forward(self, x: Tensor) -> Tensor:\n"
+      "    y = torch.linear(torch.linear(x, self.weight), self.tied)\n    return torch.linear(y, self.other)\n";
+  const auto graph =
+      import_bytes(archive_of(code, pickle_of(pickled_object("Net", weights)), inputs_pickle({{2, 8}})), "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(graph->nodes[0].inputs[1], graph->nodes[1].inputs[1]);
+  EXPECT_NE(graph->nodes[0].inputs[1], graph->nodes[2].inputs[1]);
+}
+
+// A trace with the batch written into it.
+TEST(TorchScript, TracesThatHoldForOneBatchSaySo) {
+  const Graph graph = imported("    return torch.view(x, [6, 64])\n");
+  EXPECT_EQ(graph.inputs.at(0).dimensions[0].extent, 2);
+  ASSERT_EQ(graph.notes.size(), 1U);
+  EXPECT_EQ(graph.notes[0].text, "the trace holds for the sizes that it was made with only");
+}
+
+TEST(TorchScript, WithoutAnExampleTheReaderTellsTheShape) {
+  const auto graph = import_bytes(archive_of(code_of("    return (self.conv).forward(x, )\n")), "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  const auto& dimensions = graph->inputs.at(0).dimensions;
+  ASSERT_EQ(dimensions.size(), 4U);
+  EXPECT_EQ(dimensions[0].symbol, "batch");
+  EXPECT_EQ(dimensions[1].extent, 3);
+  EXPECT_EQ(dimensions[2].symbol, "height");
+  ASSERT_EQ(graph->notes.size(), 1U);
+  EXPECT_EQ(
+      graph->notes[0].text,
+      "the file does not say the shape of input 'x': taken as batch x 3 x height x width, as the network reads it");
+  const auto silent = import_bytes(archive_of(code_of("    return torch.flatten(x, 1)\n")), "net");
+  ASSERT_FALSE(silent);
+  EXPECT_NE(silent.error().text().find("does not say the shape of input 'x', and 'flatten' that reads it"),
+            std::string::npos)
+      << silent.error().text();
+}
+
+TEST(TorchScript, UnknownOperatorsKeepTheirName) {
+  EXPECT_EQ(labels(imported("    return ops.mylib.magic(x, 3)\n")), "mylib.magic");
+}
+
+TEST(TorchScript, ErrorsNameFileAndLine) {
+  EXPECT_NE(
+      error_of("    y = torch.relu(x)\n    return torch.add(z, y)\n").find("code/__torch__.py:6: 'z' has no value"),
+      std::string::npos);
+  EXPECT_NE(error_of("    return torch.relu(x,,)\n").find("code/__torch__.py: line 5: ',' stands where a value should"),
+            std::string::npos);
+}
+
+TEST(TorchScript, DataDependentLoopsAreRefused) {
+  EXPECT_NE(error_of("    while bool(torch.sum(x)):\n      pass\n    return x\n")
+                .find("how often a loop runs depends on sizes or data"),
+            std::string::npos);
+}
+
+TEST(TorchScript, EndlessLoopsEnd) {
+  EXPECT_NE(error_of("    while True:\n      pass\n    return x\n").find("runs more than"), std::string::npos);
+  EXPECT_NE(error_of("    f = __torch__.Conv\n    return (self).forward(x, )\n").find("calls nested more than"),
+            std::string::npos);
+}
+
+TEST(Pickles, OnlyNamesOfTorchScriptAreData) {
+  const auto error_with = [](std::string_view bytes) {
+    const auto pickle = Pickle::read(bytes);
+    return pickle ? "no error" : pickle.error().text();
+  };
+  EXPECT_NE(error_with("\x80\x02"
+                       "cos\nsystem\n(" +
+                       pickled_text("ls") + "tR.")
+                .find("names 'os.system'"),
+            std::string::npos);
+  EXPECT_NE(error_with("\x80\x02"
+                       "ctorch\nload\n.")
+                .find("names 'torch.load'"),
+            std::string::npos);
+  EXPECT_NE(error_with("\x80\x04\x93.").find("opcode 0x93"), std::string::npos);
+  EXPECT_NE(error_with("\x80\x02]").find("cut off"), std::string::npos);
+}
+
+TEST(Pickles, AnythingCutOffIsAnError) {
+  const std::string whole = net_pickle();
+  ASSERT_TRUE(Pickle::read(whole));
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_FALSE(Pickle::read(std::string_view(whole).substr(0, length))) << length;
+  }
+}
+
+TEST(TorchScript, PicklesOfTorchSaveAreNotTakenForIt) {
+  ZipWriter writer;
+  writer.add("net/data.pkl", net_pickle());
+  EXPECT_FALSE(recognises(writer.finish()));
+  EXPECT_TRUE(recognises(archive_of("")));
+}
+
+}  // namespace
+}  // namespace joulecast::torchscript

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs and outputs of the network. Traced modules have examples of their inputs in the archive; of scripted ones the
+// code tells no more than that they are tensors, and the operator that reads one first tells its shape.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "import/text.h"
+#include "import/torchscript/importer.h"
+
+namespace joulecast::torchscript {
+namespace {
+
+constexpr std::size_t kMaxDepth = 32;
+
+// The examples of forward() among those of all methods; nullptr where there are none.
+const PickleValue* examples_of(const Pickle& pickle) {
+  const PickleValue* found = pickle.attribute(pickle.root(), "forward");
+  const bool list = found != nullptr && (found->kind == PickleKind::kList || found->kind == PickleKind::kTuple);
+  return list ? found : nullptr;
+}
+
+std::string shown(const std::vector<Dimension>& dimensions) {
+  std::string out;
+  for (const Dimension& dimension : dimensions) {
+    out += fmt::format("{}{}", out.empty() ? "" : " x ",
+                       dimension.extent ? fmt::to_string(*dimension.extent) : dimension.symbol);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Graph> Importer::run(std::string_view name) {
+  builder_.graph.name = printable(name, kLongestInGraph);
+  const Pickle& data = archive_.pickle(PickleFile::kData);
+  JC_ASSIGN_OR_RETURN(const Item root, object(PickleFile::kData, data.root(), "", 0));
+  const auto* module = held<ObjectRef>(root);
+  if (module == nullptr) return invalid("data.pkl: holds no module");
+  const ClassRef type = instances_[module->instance].type;
+  const Function* forward = nullptr;
+  if (type.type != nullptr && type.type->methods.contains("forward")) forward = &type.type->methods.at("forward");
+  if (forward == nullptr) return unsupported(fmt::format("'{}' has no method 'forward'", printable(type.name)));
+  JC_ASSIGN_OR_RETURN(Arguments arguments, inputs_of(*type.source, *forward));
+  JC_ASSIGN_OR_RETURN(const Item result, call_method(*module, "forward", std::move(arguments)));
+  JC_RETURN_IF_ERROR(add_outputs(result, 0));
+  for (const auto& [input, hint] : hints_) {
+    if (hint.supposed) return unsupported(fmt::format("the file does not say the shape of input '{}'", input));
+  }
+  if (builder_.graph.outputs.empty()) return unsupported("'forward' returns no tensor");
+  for (const std::string& text : notes_) builder_.graph.notes.push_back({text});
+  return std::move(builder_.graph);
+}
+
+Result<Arguments> Importer::inputs_of(const Source& source, const Function& forward) {
+  Arguments out;
+  const PickleValue* examples = archive_.has_inputs() ? examples_of(archive_.pickle(PickleFile::kInputs)) : nullptr;
+  for (std::size_t i = 1; i < forward.parameters.size(); ++i) {
+    const Parameter& parameter = forward.parameters[i];
+    const std::string name = printable(parameter.name, kLongestInGraph);
+    if (examples != nullptr && i - 1 < examples->items.size()) {
+      JC_ASSIGN_OR_RETURN(Item item, input_like(name, examples->items[i - 1], 0));
+      out.named.emplace_back(parameter.name, std::move(item));
+      continue;
+    }
+    if (parameter.absent != kNoExpr) continue;
+    const bool tensor = parameter.type != kNoExpr && source.expr(parameter.type).text == "Tensor";
+    if (!tensor) return unsupported(fmt::format("'forward' wants '{}', which is no tensor and has no default", name));
+    if (const auto hint = hints_.find(name); hint != hints_.end()) {
+      std::vector<Dimension> dimensions = hinted_dimensions(name, hint->second);
+      note(fmt::format("the file does not say the shape of input '{}': taken as {}, as the network reads it", name,
+                       shown(dimensions)));
+      out.named.emplace_back(parameter.name, add_input(name, hint->second.element, std::move(dimensions)));
+      cells_.back().input = name;
+      continue;
+    }
+    cells_.push_back({kNoValue, std::nullopt, name});
+    out.named.emplace_back(parameter.name, Item(TensorRef{static_cast<std::uint32_t>(cells_.size() - 1)}));
+  }
+  return out;
+}
+
+// Lists of tensors are an input each; numbers and strings stay what they were.
+Result<Item> Importer::input_like(const std::string& name, PickleId example, std::size_t depth) {
+  const Pickle& pickle = archive_.pickle(PickleFile::kInputs);
+  const PickleValue& value = pickle.value(example);
+  if (depth > kMaxDepth) return unsupported(fmt::format("input '{}' is nested too deep", name));
+  JC_RETURN_IF_ERROR(count_step());
+  if (value.kind == PickleKind::kTensor) {
+    const TensorType& type = pickle.tensor(value).type;
+    return add_input(name, type.element, open_dimensions(name, type));
+  }
+  const bool list = value.kind == PickleKind::kList || value.kind == PickleKind::kTuple;
+  if (!list && value.kind != PickleKind::kDict) return object(PickleFile::kInputs, example, name, depth);
+  std::vector<Item> items;
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    const bool key = value.kind == PickleKind::kDict && i % 2 == 0;
+    const PickleId id = value.items[i];
+    std::string part = fmt::format("{}_{}", name, i);
+    if (value.kind == PickleKind::kDict && !key && pickle.value(value.items[i - 1]).kind == PickleKind::kText) {
+      part = fmt::format("{}_{}", name, printable(pickle.value(value.items[i - 1]).text, kLongestInGraph));
+    }
+    JC_ASSIGN_OR_RETURN(Item item,
+                        key ? object(PickleFile::kInputs, id, part, depth) : input_like(part, id, depth + 1));
+    items.push_back(std::move(item));
+  }
+  const ListKind kind = value.kind == PickleKind::kDict   ? ListKind::kDict
+                        : value.kind == PickleKind::kList ? ListKind::kList
+                                                          : ListKind::kTuple;
+  return new_list(kind, std::move(items));
+}
+
+Item Importer::add_input(const std::string& name, ElementType element, std::vector<Dimension> dimensions) {
+  SampleTypes types;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    types[i].element = element;
+    for (const Dimension& d : dimensions) {
+      types[i].shape.push_back(d.extent ? *d.extent : open_sizes_.at(d.symbol)[i]);
+    }
+  }
+  const Guess guess{element, dimensions.size(), false, {}};
+  const ValueId id = builder_.add_input(name, {{}, element, std::move(dimensions)}, guess);
+  samples_.add_input(id, types);
+  names_[name] = 1;
+  return new_tensor(id);
+}
+
+// A trace holds for other batches, and token ids for other lengths, unless it turns out that it does not; other extents
+// of the example often stand in the code.
+std::vector<Dimension> Importer::open_dimensions(const std::string& name, const TensorType& example) {
+  std::vector<Dimension> out;
+  const bool tokens = example.shape.size() == 2 && is_integer(example.element);
+  for (std::size_t axis = 0; axis < example.shape.size(); ++axis) {
+    const std::int64_t extent = example.shape[axis];
+    const bool open = !fixed_ && extent > 0 && (axis == 0 || (tokens && axis == 1));
+    if (!open) {
+      out.push_back({extent, {}});
+      continue;
+    }
+    const std::array<std::int64_t, kSamples> sizes{extent,
+                                                   axis == 0 ? extent * 2 : std::max<std::int64_t>(1, extent / 2)};
+    std::string symbol = axis == 0 ? "batch" : "sequence";
+    const auto found = open_sizes_.find(symbol);
+    if (found != open_sizes_.end() && found->second != sizes) symbol = fmt::format("{}_axis{}", name, axis);
+    open_sizes_.emplace(symbol, sizes);
+    out.push_back({std::nullopt, std::move(symbol)});
+  }
+  return out;
+}
+
+std::vector<Dimension> Importer::hinted_dimensions(const std::string& name, const InputHint& hint) {
+  std::vector<Dimension> out;
+  const std::size_t rank = hint.extents.size();
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (hint.extents[axis]) {
+      out.push_back({*hint.extents[axis], {}});
+      continue;
+    }
+    std::string symbol = axis == 0 ? "batch" : fmt::format("{}_axis{}", name, axis);
+    if (axis == 1 && (rank == 3 || (rank == 2 && is_integer(hint.element)))) symbol = "sequence";
+    if (rank == 4 && axis == 2) symbol = "height";
+    if (rank == 4 && axis == 3) symbol = "width";
+    open_sizes_.emplace(symbol, sample_extents(axis, rank));
+    out.push_back({std::nullopt, std::move(symbol)});
+  }
+  return out;
+}
+
+void Importer::add_hint(const std::string& input, InputHint hint) {
+  hints_.insert_or_assign(input, std::move(hint));
+  hinted_ = true;
+}
+
+const TensorType* Importer::type_of(const Item& item) const {
+  const auto* tensor = held<TensorRef>(item);
+  return tensor == nullptr || value_of(*tensor) == kNoValue ? nullptr : builder_.type(value_of(*tensor));
+}
+
+namespace {
+
+// The place of the number of groups among the arguments.
+std::size_t place_of_groups(std::string_view name) {
+  return name == "_convolution" || name == "convolution" ? 8 : 6;
+}
+
+}  // namespace
+
+Result<void> Importer::guess_input(const std::string& input, std::string_view name, const Arguments& arguments) {
+  const std::vector<Item>& items = arguments.items;
+  const TensorType* weight = items.size() > 1 ? type_of(items[1]) : nullptr;
+  InputHint hint;
+  if (name == "embedding") {
+    hint = {ElementType::kInt64, {std::nullopt, std::nullopt}};
+  } else if (name == "linear" && weight != nullptr && weight->shape.size() == 2) {
+    hint = {weight->element, {std::nullopt, weight->shape[1]}};
+  } else if (name.find("conv") != std::string_view::npos && weight != nullptr && weight->shape.size() > 2) {
+    const bool transposed = name.find("transpose") != std::string_view::npos;
+    const std::size_t place = place_of_groups(name);
+    const auto* groups = place < items.size() ? held<std::int64_t>(items[place]) : nullptr;
+    const std::int64_t count = transposed || groups == nullptr ? 1 : std::clamp<std::int64_t>(*groups, 1, 1 << 20);
+    hint.element = weight->element;
+    hint.extents.resize(weight->shape.size());
+    hint.extents[1] = std::min(weight->shape[transposed ? 0 : 1], kMaxElements / (1 << 20)) * count;
+  } else if (name == "lstm" || name == "gru" || name == "rnn_tanh" || name == "rnn_relu") {
+    const List* weights = items.size() > 2 ? list_of(items[2]) : nullptr;
+    const TensorType* first = weights == nullptr || weights->items.empty() ? nullptr : type_of(weights->items[0]);
+    if (first != nullptr && first->shape.size() == 2) {
+      hint = {first->element, {std::nullopt, std::nullopt, first->shape[1]}};
+    }
+  }
+  const std::string known = printable(input);
+  if (hint.extents.empty()) {
+    return unsupported(fmt::format(
+        "the file does not say the shape of input '{}', and '{}' that reads it does not tell", known, printable(name)));
+  }
+  add_hint(input, std::move(hint));
+  return unsupported(fmt::format("the shape of input '{}' is not known", known));
+}
+
+Result<void> Importer::add_outputs(const Item& item, std::size_t depth) {
+  if (depth > kMaxDepth) return unsupported("results nested too deep");
+  JC_RETURN_IF_ERROR(count_step());
+  if (const auto* tensor = held<TensorRef>(item); tensor != nullptr && value_of(*tensor) != kNoValue) {
+    builder_.graph.outputs.push_back(value_of(*tensor));
+  }
+  if (const auto* pending = held<PendingRef>(item)) {
+    const auto count = count_of(pendings_[pending->pending]);
+    if (!count) return unsupported("how many tensors a list has depends on sizes");
+    JC_ASSIGN_OR_RETURN(const Item made, materialize(*pending, *count));
+    return add_outputs(made, depth + 1);
+  }
+  if (const List* list = list_of(item)) {
+    for (const Item& part : list->items) JC_RETURN_IF_ERROR(add_outputs(part, depth + 1));
+  }
+  if (const auto* object = held<ObjectRef>(item)) {
+    const Instance& instance = instances_[object->instance];
+    if (instance.pickled || instance.type.type == nullptr) return {};
+    for (const std::string_view field : instance.type.type->fields) {
+      const auto found = instance.attributes.find(field);
+      if (found != instance.attributes.end()) JC_RETURN_IF_ERROR(add_outputs(found->second, depth + 1));
+    }
+  }
+  return {};
+}
+
+}  // namespace joulecast::torchscript

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects of the archive's pickles: modules with their attributes, weights, constants.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "import/text.h"
+#include "import/torchscript/importer.h"
+
+namespace joulecast::torchscript {
+namespace {
+
+constexpr std::size_t kMaxDepth = 100;
+
+// Weights are parameters. Scalars and integers are constants: no optimizer updates them.
+ValueKind kind_of(const TensorType& type) {
+  const bool quantized = bit_width(type.element) <= 8 && type.element != ElementType::kBool &&
+                         type.elements() > static_cast<std::int64_t>(kMaxKnownElements);
+  const bool weight = is_floating(type.element) && !type.shape.empty();
+  return weight || quantized ? ValueKind::kParameter : ValueKind::kConstant;
+}
+
+std::string joined(std::string_view path, std::string_view name) {
+  return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+}
+
+}  // namespace
+
+// Lists and dicts are copied; what holds itself is refused by its depth.
+Result<Item> Importer::object(PickleFile file, PickleId id, const std::string& path, std::size_t depth) {
+  if (depth > kMaxDepth) return unsupported("objects nested too deep");
+  JC_RETURN_IF_ERROR(count_step());
+  const Pickle& pickle = archive_.pickle(file);
+  const PickleValue& value = pickle.value(id);
+  switch (value.kind) {
+    case PickleKind::kNone:
+      return Item{};
+    case PickleKind::kBool:
+      return Item(value.whole != 0);
+    case PickleKind::kInteger:
+      return Item(value.whole);
+    case PickleKind::kReal:
+      return Item(value.real);
+    case PickleKind::kText:
+      return Item(value.text);
+    case PickleKind::kTensor:
+      return weight(file, pickle.tensor(value), path);
+    case PickleKind::kObject: {
+      if (const auto found = objects_.find(id); found != objects_.end()) return Item(ObjectRef{found->second});
+      const auto at = static_cast<std::uint32_t>(instances_.size());
+      // Classes of torch itself (packed weights) have no code.
+      JC_ASSIGN_OR_RETURN(const ClassRef type, class_named(fmt::format("{}.{}", value.text, value.name)));
+      instances_.push_back({id, printable(path, kLongestInGraph), type, {}});
+      if (file == PickleFile::kData) objects_.emplace(id, at);
+      return Item(ObjectRef{at});
+    }
+    case PickleKind::kList:
+    case PickleKind::kTuple:
+    case PickleKind::kDict: {
+      std::vector<Item> items;
+      for (std::size_t i = 0; i < value.items.size(); ++i) {
+        JC_ASSIGN_OR_RETURN(Item item, object(file, value.items[i], joined(path, fmt::to_string(i)), depth + 1));
+        items.push_back(std::move(item));
+      }
+      const ListKind kind = value.kind == PickleKind::kList    ? ListKind::kList
+                            : value.kind == PickleKind::kTuple ? ListKind::kTuple
+                                                               : ListKind::kDict;
+      return new_list(kind, std::move(items));
+    }
+    default:
+      return Item(Setting{});
+  }
+}
+
+// The same bytes are the same weight, whatever it is called.
+Result<Item> Importer::weight(PickleFile file, const PickleTensor& tensor, const std::string& path) {
+  if (tensor.type.element == ElementType::kUnknown) {
+    return unsupported(fmt::format("weight '{}' has an element type we do not know", printable(path)));
+  }
+  std::string key = fmt::format("{} {} {} {} {}", static_cast<int>(file), tensor.storage, tensor.offset,
+                                name(tensor.type.element), text(tensor.type.shape));
+  for (const std::int64_t stride : tensor.strides) key += fmt::format(" {}", stride);
+  if (const auto found = weights_.find(key); found != weights_.end()) return Item(TensorRef{found->second});
+  const ValueKind kind = kind_of(tensor.type);
+  std::optional<Contents> contents;
+  if (kind == ValueKind::kConstant) contents = archive_.contents(file, tensor);
+  const ValueId id = builder_.add_constant(path, tensor.type, std::move(contents), kind);
+  samples_.add_source(builder_.graph, id);
+  const Item out = new_tensor(id);
+  weights_.emplace(std::move(key), held<TensorRef>(out)->cell);
+  return out;
+}
+
+Result<ClassRef> Importer::class_named(std::string_view qualified_name) {
+  if (const auto found = classes_.find(qualified_name); found != classes_.end()) return found->second;
+  ClassRef out;
+  if (!qualified_name.starts_with("__torch__.torch.classes.")) {
+    JC_ASSIGN_OR_RETURN(const ClassInFile found, archive_.find_class(qualified_name));
+    out = {found.source, found.type, {}};
+  }
+  const auto placed = classes_.emplace(std::string(qualified_name), out).first;
+  placed->second.name = placed->first;
+  return placed->second;
+}
+
+Result<Item> Importer::attribute(const ObjectRef& ref, std::string_view name) {
+  Instance& instance = instances_[ref.instance];
+  if (const auto found = instance.attributes.find(name); found != instance.attributes.end()) return found->second;
+  if (instance.pickled) {
+    const Pickle& pickle = archive_.pickle(PickleFile::kData);
+    const auto items = pickle.attributes(*instance.pickled);
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      const PickleValue& key = pickle.value(items[i]);
+      if (key.kind != PickleKind::kText || key.text != name) continue;
+      JC_ASSIGN_OR_RETURN(Item item, object(PickleFile::kData, items[i + 1], joined(instance.path, name), 0));
+      instances_[ref.instance].attributes.insert_or_assign(key.text, item);
+      return item;
+    }
+  }
+  const ClassRef type = instance.type;
+  if (type.type != nullptr) {
+    if (const auto found = type.type->constants.find(name); found != type.type->constants.end()) {
+      static const Function kNone;
+      Frame frame{*type.source, kNone, path_, {}};
+      return evaluate(found->second, frame);
+    }
+  }
+  return invalid(fmt::format("'{}' has no attribute '{}'", printable(instance.path.empty() ? "self" : instance.path),
+                             printable(name)));
+}
+
+// "c3": the fourth of constants.pkl.
+Result<Item> Importer::constant(std::string_view name) {
+  if (const auto found = constants_.find(name); found != constants_.end()) return found->second;
+  const Pickle& pickle = archive_.pickle(PickleFile::kConstants);
+  const PickleValue& all = pickle.value(pickle.root());
+  std::size_t place = 0;
+  bool plain = name.size() > 1 && name.size() < 10 && name[0] == 'c';
+  for (std::size_t i = 1; plain && i < name.size(); ++i) {
+    plain = name[i] >= '0' && name[i] <= '9';
+    place = place * 10 + static_cast<std::size_t>(name[i] - '0');
+  }
+  if (!plain || all.kind != PickleKind::kTuple || place >= all.items.size()) {
+    return invalid(fmt::format("the archive has no constant '{}'", printable(name)));
+  }
+  JC_ASSIGN_OR_RETURN(Item item,
+                      object(PickleFile::kConstants, all.items[place], fmt::format("constants.{}", name), 0));
+  constants_.emplace(std::string(name), item);
+  return item;
+}
+
+// Named tuples have fields and no methods.
+Result<Item> Importer::construct(const ClassRef& type, Arguments arguments) {
+  if (type.type == nullptr) return unsupported("makes an object of a class without code");
+  const auto init = type.type->methods.find("__init__");
+  if (init == type.type->methods.end()) {
+    const Item out = new_list(ListKind::kTuple, std::move(arguments.items));
+    list_of(out)->names = type.type->fields;
+    return out;
+  }
+  const ObjectRef ref{static_cast<std::uint32_t>(instances_.size())};
+  instances_.push_back({std::nullopt, std::string(path_), type, {}});
+  arguments.items.insert(arguments.items.begin(), Item(ref));
+  JC_ASSIGN_OR_RETURN(const Item ignored, call_function({type.source, &init->second}, std::move(arguments), path_));
+  return Item(ref);
+}
+
+Result<Item> Importer::call_method(const ObjectRef& ref, std::string_view name, Arguments arguments) {
+  const Instance& instance = instances_[ref.instance];
+  const ClassRef type = instance.type;
+  const Function* method = nullptr;
+  if (type.type != nullptr) {
+    if (const auto found = type.type->methods.find(name); found != type.type->methods.end()) method = &found->second;
+  }
+  if (method == nullptr) {
+    return invalid(fmt::format("'{}' has no method '{}'", printable(type.name), printable(name)));
+  }
+  arguments.items.insert(arguments.items.begin(), Item(ref));
+  return call_function({type.source, method}, std::move(arguments), instance.path);
+}
+
+}  // namespace joulecast::torchscript

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/torchscript/pickle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <unordered_map>
+
+#include "import/text.h"
+
+namespace joulecast::torchscript {
+namespace {
+
+constexpr std::size_t kMaxValues = 4'000'000;
+
+struct StorageName {
+  std::string_view name;
+  ElementType element;
+};
+
+constexpr std::array kStorages{
+    StorageName{"BFloat16Storage", ElementType::kBFloat16},
+    StorageName{"BoolStorage", ElementType::kBool},
+    StorageName{"ByteStorage", ElementType::kUInt8},
+    StorageName{"CharStorage", ElementType::kInt8},
+    StorageName{"ComplexDoubleStorage", ElementType::kComplex128},
+    StorageName{"ComplexFloatStorage", ElementType::kComplex64},
+    StorageName{"DoubleStorage", ElementType::kFloat64},
+    StorageName{"Float8_e4m3fnStorage", ElementType::kFloat8E4M3},
+    StorageName{"Float8_e5m2Storage", ElementType::kFloat8E5M2},
+    StorageName{"FloatStorage", ElementType::kFloat32},
+    StorageName{"HalfStorage", ElementType::kFloat16},
+    StorageName{"IntStorage", ElementType::kInt32},
+    StorageName{"LongStorage", ElementType::kInt64},
+    StorageName{"QInt32Storage", ElementType::kInt32},
+    StorageName{"QInt8Storage", ElementType::kInt8},
+    StorageName{"QUInt8Storage", ElementType::kUInt8},
+    StorageName{"ShortStorage", ElementType::kInt16},
+};
+
+struct KnownGlobal {
+  std::string_view module, name;
+};
+
+// What torch/csrc/jit/serialization/pickler.cpp writes, besides classes and storages.
+constexpr std::array kGlobals{
+    KnownGlobal{"collections", "OrderedDict"},
+    KnownGlobal{"torch", "device"},
+    KnownGlobal{"torch", "per_channel_affine"},
+    KnownGlobal{"torch", "per_tensor_affine"},
+    KnownGlobal{"torch._utils", "_rebuild_parameter"},
+    KnownGlobal{"torch._utils", "_rebuild_qtensor"},
+    KnownGlobal{"torch._utils", "_rebuild_tensor_v2"},
+    KnownGlobal{"torch.jit._pickle", "build_boollist"},
+    KnownGlobal{"torch.jit._pickle", "build_doublelist"},
+    KnownGlobal{"torch.jit._pickle", "build_intlist"},
+    KnownGlobal{"torch.jit._pickle", "build_tensorlist"},
+    KnownGlobal{"torch.jit._pickle", "restore_type_tag"},
+};
+
+const StorageName* find_storage(std::string_view name) {
+  const auto* const it =
+      std::find_if(kStorages.begin(), kStorages.end(), [&](const StorageName& s) { return s.name == name; });
+  return it == kStorages.end() ? nullptr : &*it;
+}
+
+bool is_known(std::string_view module, std::string_view name) {
+  if (module.starts_with("__torch__")) return true;
+  if (module == "torch" && find_storage(name) != nullptr) return true;
+  return std::any_of(kGlobals.begin(), kGlobals.end(),
+                     [&](const KnownGlobal& g) { return g.module == module && g.name == name; });
+}
+
+}  // namespace
+
+class PickleReader {
+ public:
+  explicit PickleReader(std::string_view bytes) : bytes_(bytes) {}
+
+  Result<Pickle> run() {
+    while (!stopped_) {
+      const std::size_t at = place_;
+      auto done = step();
+      if (!done) return tl::unexpected(std::move(done).error().in(fmt::format("byte {}", at)));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> step() {
+    JC_ASSIGN_OR_RETURN(const std::string_view code, take(1));
+    switch (code[0]) {
+      case '\x80':
+        return skip_protocol();
+      case '.':
+        return stop();
+      case '(':
+        marks_.push_back(stack_.size());
+        return {};
+      case '}':
+        return push({.kind = PickleKind::kDict});
+      case ']':
+        return push({.kind = PickleKind::kList});
+      case ')':
+        return push({.kind = PickleKind::kTuple});
+      case 't':
+        return tuple_of_mark();
+      case '\x85':
+      case '\x86':
+      case '\x87':
+        return tuple_of(static_cast<std::size_t>(static_cast<unsigned char>(code[0]) - 0x84U));
+      case 'a':
+      case 's':
+        return append(code[0] == 'a' ? 1 : 2);
+      case 'e':
+      case 'u':
+        return append_marked(code[0] == 'u');
+      case 'c':
+        return global();
+      case 'R':
+        return reduce();
+      case '\x81':
+        return new_object();
+      case 'b':
+        return build();
+      case 'Q':
+        return storage();
+      default:
+        return scalar_or_memo(code[0]);
+    }
+  }
+
+  Result<void> scalar_or_memo(char code) {
+    switch (code) {
+      case 'N':
+        return push({});
+      case '\x88':
+      case '\x89':
+        return push({.kind = PickleKind::kBool, .whole = code == '\x88' ? 1 : 0});
+      case 'K':
+        return integer(1);
+      case 'M':
+        return integer(2);
+      case 'J':
+        return integer(4);
+      case '\x8a':
+        return long_integer();
+      case 'G':
+        return real();
+      case 'X':
+        return string(4);
+      case '\x8c':
+      case 'U':
+        return string(1);
+      case 'q':
+        return put(1);
+      case 'r':
+        return put(4);
+      case 'h':
+        return get(1);
+      case 'j':
+        return get(4);
+      default:
+        return invalid(fmt::format("opcode 0x{:02x}, which no TorchScript file has", static_cast<unsigned char>(code)));
+    }
+  }
+
+  Result<std::string_view> take(std::size_t count) {
+    if (bytes_.size() - place_ < count) return invalid("the pickle is cut off");
+    const std::string_view out = bytes_.substr(place_, count);
+    place_ += count;
+    return out;
+  }
+  Result<std::uint64_t> number(std::size_t bytes) {
+    JC_ASSIGN_OR_RETURN(const std::string_view text, take(bytes));
+    std::uint64_t out = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      out |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << (8 * i);
+    }
+    return out;
+  }
+  Result<std::string_view> line() {
+    const std::size_t end = bytes_.find('\n', place_);
+    if (end == std::string_view::npos) return invalid("the pickle is cut off");
+    const std::string_view out = bytes_.substr(place_, end - place_);
+    place_ = end + 1;
+    return out;
+  }
+
+  Result<void> push(PickleValue value) {
+    if (out_.values_.size() >= kMaxValues) return unsupported(fmt::format("more than {} values", kMaxValues));
+    stack_.push_back(static_cast<PickleId>(out_.values_.size()));
+    out_.values_.push_back(std::move(value));
+    return {};
+  }
+  // Never what lies below the last mark.
+  Result<PickleId> pop() {
+    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) return invalid("takes more values than there are");
+    const PickleId out = stack_.back();
+    stack_.pop_back();
+    return out;
+  }
+  Result<std::vector<PickleId>> pop_mark() {
+    if (marks_.empty()) return invalid("takes values from a mark that is not there");
+    std::vector<PickleId> out(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
+    stack_.resize(marks_.back());
+    marks_.pop_back();
+    return out;
+  }
+
+  Result<void> skip_protocol() {
+    JC_ASSIGN_OR_RETURN(const std::uint64_t version, number(1));
+    if (version > 5) return unsupported(fmt::format("protocol {} of pickles", version));
+    return {};
+  }
+  Result<void> stop() {
+    JC_ASSIGN_OR_RETURN(out_.root_, pop());
+    stopped_ = true;
+    return {};
+  }
+  Result<void> integer(std::size_t bytes) {
+    JC_ASSIGN_OR_RETURN(const std::uint64_t raw, number(bytes));
+    const auto value = bytes == 4 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(raw)) : std::int64_t(raw);
+    return push({.kind = PickleKind::kInteger, .whole = value});
+  }
+  Result<void> long_integer() {
+    JC_ASSIGN_OR_RETURN(const std::uint64_t size, number(1));
+    if (size > 8) return unsupported("an integer beyond 64 bits");
+    JC_ASSIGN_OR_RETURN(const std::uint64_t raw, number(size));
+    const std::uint64_t unused = 64 - 8 * size;
+    // The last byte has the sign.
+    const std::int64_t value = size == 0 ? 0 : static_cast<std::int64_t>(raw << unused) >> unused;
+    return push({.kind = PickleKind::kInteger, .whole = value});
+  }
+  Result<void> real() {
+    JC_ASSIGN_OR_RETURN(const std::string_view text, take(8));
+    std::uint64_t bits = 0;
+    for (const char byte : text) bits = bits << 8U | static_cast<unsigned char>(byte);
+    return push({.kind = PickleKind::kReal, .real = std::bit_cast<double>(bits)});
+  }
+  Result<void> string(std::size_t length_bytes) {
+    JC_ASSIGN_OR_RETURN(const std::uint64_t length, number(length_bytes));
+    JC_ASSIGN_OR_RETURN(const std::string_view text, take(length));
+    return push({.kind = PickleKind::kText, .text = text});
+  }
+
+  Result<void> put(std::size_t bytes) {
+    JC_ASSIGN_OR_RETURN(const std::uint64_t slot, number(bytes));
+    if (stack_.empty()) return invalid("remembers a value that is not there");
+    memo_[slot] = stack_.back();
+    return {};
+  }
+  Result<void> get(std::size_t bytes) {
+    JC_ASSIGN_OR_RETURN(const std::uint64_t slot, number(bytes));
+    const auto found = memo_.find(slot);
+    if (found == memo_.end()) return invalid(fmt::format("value {} was never remembered", slot));
+    if (stack_.size() >= kMaxValues) return unsupported(fmt::format("more than {} values", kMaxValues));
+    stack_.push_back(found->second);
+    return {};
+  }
+
+  Result<void> tuple_of(std::size_t count) {
+    PickleValue out{.kind = PickleKind::kTuple};
+    out.items.resize(count);
+    for (std::size_t i = count; i-- > 0;) {
+      JC_ASSIGN_OR_RETURN(out.items[i], pop());
+    }
+    return push(std::move(out));
+  }
+  Result<void> tuple_of_mark() {
+    PickleValue out{.kind = PickleKind::kTuple};
+    JC_ASSIGN_OR_RETURN(out.items, pop_mark());
+    return push(std::move(out));
+  }
+  Result<void> append_to(const std::vector<PickleId>& items, PickleKind wanted) {
+    JC_ASSIGN_OR_RETURN(const PickleId target, pop());
+    PickleValue& value = out_.values_[target];
+    if (value.kind != wanted) return invalid("adds to what is no list or dict");
+    added_ += items.size();
+    if (added_ > kMaxValues) return unsupported(fmt::format("more than {} values", kMaxValues));
+    value.items.insert(value.items.end(), items.begin(), items.end());
+    stack_.push_back(target);
+    return {};
+  }
+  Result<void> append(std::size_t count) {
+    std::vector<PickleId> items(count);
+    for (std::size_t i = count; i-- > 0;) {
+      JC_ASSIGN_OR_RETURN(items[i], pop());
+    }
+    return append_to(items, count == 1 ? PickleKind::kList : PickleKind::kDict);
+  }
+  Result<void> append_marked(bool pairs) {
+    JC_ASSIGN_OR_RETURN(const std::vector<PickleId> items, pop_mark());
+    if (pairs && items.size() % 2 != 0) return invalid("a key without a value");
+    return append_to(items, pairs ? PickleKind::kDict : PickleKind::kList);
+  }
+
+  Result<void> global() {
+    JC_ASSIGN_OR_RETURN(const std::string_view module, line());
+    JC_ASSIGN_OR_RETURN(const std::string_view name, line());
+    if (!is_known(module, name)) {
+      return invalid(
+          fmt::format("names '{}.{}', which is not data of a TorchScript file", printable(module), printable(name)));
+    }
+    return push({.kind = PickleKind::kGlobal, .text = module, .name = name});
+  }
+
+  // ("storage", torch.FloatStorage, "0", "cpu", 9408)
+  Result<void> storage() {
+    JC_ASSIGN_OR_RETURN(const PickleId id, pop());
+    const PickleValue& tuple = out_.values_[id];
+    const auto is = [&](std::size_t i, PickleKind kind) {
+      return i < tuple.items.size() && out_.values_[tuple.items[i]].kind == kind;
+    };
+    if (tuple.kind != PickleKind::kTuple || !is(0, PickleKind::kText) || !is(1, PickleKind::kGlobal) ||
+        !is(2, PickleKind::kText) || !is(4, PickleKind::kInteger)) {
+      return invalid("a persistent id that is no storage");
+    }
+    const StorageName* type = find_storage(out_.values_[tuple.items[1]].name);
+    PickleValue out{.kind = PickleKind::kStorage, .text = out_.values_[tuple.items[2]].text};
+    out.whole = out_.values_[tuple.items[4]].whole;
+    if (type != nullptr) out.element = type->element;
+    return push(std::move(out));
+  }
+
+  Result<void> reduce() {
+    JC_ASSIGN_OR_RETURN(const PickleId arguments, pop());
+    JC_ASSIGN_OR_RETURN(const PickleId callee, pop());
+    const PickleValue& function = out_.values_[callee];
+    constexpr std::size_t kMaxArguments = 16;
+    if (function.kind != PickleKind::kGlobal || out_.values_[arguments].kind != PickleKind::kTuple ||
+        out_.values_[arguments].items.size() > kMaxArguments) {
+      return invalid("calls what is no function of PyTorch's serializer");
+    }
+    const std::vector<PickleId> items = out_.values_[arguments].items;
+    if (function.name == "OrderedDict") return push({.kind = PickleKind::kDict});
+    if (function.name == "_rebuild_tensor_v2" || function.name == "_rebuild_qtensor") return tensor(items);
+    // Of a list, a value with the name of its type, a parameter's tensor: the first argument.
+    const bool wraps = function.name.starts_with("build_") || function.name == "restore_type_tag" ||
+                       function.name == "_rebuild_parameter";
+    if (wraps && !items.empty()) {
+      stack_.push_back(items[0]);
+      return {};
+    }
+    return push({.kind = PickleKind::kOther});
+  }
+
+  Result<std::vector<std::int64_t>> numbers(PickleId id) {
+    std::vector<std::int64_t> out;
+    const std::size_t axes = out_.values_[id].items.size();
+    if (axes > kMaxRank) return unsupported(fmt::format("a tensor of {} axes", axes));
+    for (const PickleId item : out_.values_[id].items) {
+      if (out_.values_[item].kind != PickleKind::kInteger) return invalid("a tensor with an extent that is no integer");
+      out.push_back(out_.values_[item].whole);
+    }
+    return out;
+  }
+  // storage, offset, extents, strides, ...
+  Result<void> tensor(const std::vector<PickleId>& arguments) {
+    if (arguments.size() < 4 || out_.values_[arguments[0]].kind != PickleKind::kStorage ||
+        out_.values_[arguments[1]].kind != PickleKind::kInteger) {
+      return invalid("a tensor without storage");
+    }
+    const PickleValue& source = out_.values_[arguments[0]];
+    PickleTensor out{.storage = source.text, .offset = out_.values_[arguments[1]].whole};
+    out.type.element = source.element;
+    JC_ASSIGN_OR_RETURN(const std::vector<std::int64_t> extents, numbers(arguments[2]));
+    JC_ASSIGN_OR_RETURN(out.strides, numbers(arguments[3]));
+    for (const std::int64_t extent : extents) out.type.shape.push_back(extent);
+    if (!checked_elements(out.type.shape)) return invalid("a tensor with extents that no tensor has");
+    if (out.strides.size() != extents.size()) return invalid("a tensor with strides that do not fit its extents");
+    out_.tensors_.push_back(std::move(out));
+    return push({.kind = PickleKind::kTensor, .whole = static_cast<std::int64_t>(out_.tensors_.size()) - 1});
+  }
+
+  Result<void> new_object() {
+    JC_ASSIGN_OR_RETURN(const PickleId arguments, pop());
+    JC_ASSIGN_OR_RETURN(const PickleId type, pop());
+    const PickleValue& cls = out_.values_[type];
+    const bool fits = cls.kind == PickleKind::kGlobal && cls.text.starts_with("__torch__") &&
+                      out_.values_[arguments].kind == PickleKind::kTuple;
+    if (!fits) return invalid("makes an object of what is no class of the file");
+    PickleValue out{.kind = PickleKind::kObject, .text = cls.text, .name = cls.name};
+    return push(std::move(out));
+  }
+  Result<void> build() {
+    JC_ASSIGN_OR_RETURN(const PickleId state, pop());
+    JC_ASSIGN_OR_RETURN(const PickleId target, pop());
+    if (out_.values_[target].kind != PickleKind::kObject || !out_.values_[target].items.empty()) {
+      return invalid("gives a state to what is no object, or has one");
+    }
+    out_.values_[target].items = {state};
+    stack_.push_back(target);
+    return {};
+  }
+
+  std::string_view bytes_;
+  std::size_t place_ = 0;
+  bool stopped_ = false;
+  std::vector<PickleId> stack_;
+  std::vector<std::size_t> marks_;
+  std::unordered_map<std::uint64_t, PickleId> memo_;
+  std::size_t added_ = 0;
+  Pickle out_;
+};
+
+Result<Pickle> Pickle::read(std::string_view bytes) {
+  return PickleReader(bytes).run();
+}
+
+std::span<const PickleId> Pickle::attributes(PickleId id) const {
+  const PickleValue* state = &values_[id];
+  if (state->kind == PickleKind::kObject && !state->items.empty()) state = &values_[state->items[0]];
+  if (state->kind != PickleKind::kDict) return {};
+  return std::span<const PickleId>(state->items);
+}
+
+const PickleValue* Pickle::attribute(PickleId id, std::string_view name) const {
+  const auto items = attributes(id);
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (values_[items[i]].kind == PickleKind::kText && values_[items[i]].text == name) return &values_[items[i + 1]];
+  }
+  return nullptr;
+}
+
+}  // namespace joulecast::torchscript

@@ -1,0 +1,2 @@
+class Net(Module):
+  weight : Tensor
