@@ -120,7 +120,7 @@ class Reader {
     if (c.broken()) return corrupted("the root group's header");
     blocks_.push_back({c.at(), size});
     return read_blocks(
-        [this](Cursor& cursor, Message& message) {
+        [](Cursor& cursor, Message& message) {
           message.type = cursor.number(2);
           message.size = cursor.number(2);
           message.flags = cursor.number(1);
