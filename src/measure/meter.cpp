@@ -176,7 +176,7 @@ Result<void> Meter::finish() {
   JC_RETURN_IF_ERROR(check_process());
   const std::lock_guard alone(finishing_);
   if (finished_) return *finished_;
-  const Result<void> done = recorder_->finish(R"({"code":0})");
+  Result<void> done = recorder_->finish(R"({"code":0})");
   const std::lock_guard lock(mutex_);
   finished_ = done;
   return done;

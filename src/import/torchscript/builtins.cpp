@@ -48,7 +48,7 @@ struct Builtins {
     const auto* name = a.items.size() == 2 ? held<std::string_view>(a.items[1]) : nullptr;
     if (object == nullptr || name == nullptr) return invalid("getattr of what is no object");
     JC_ASSIGN_OR_RETURN(Item item, i.attribute(*object, *name));
-    return std::optional<Item>(std::move(item));
+    return std::optional<Item>(item);
   }
 
   static bool identical(const Item& a, const Item& b) {
@@ -103,12 +103,12 @@ struct Builtins {
         return invalid(fmt::format("size of an axis that a tensor of {} axes does not have", rank));
       }
       JC_ASSIGN_OR_RETURN(Item one, extent(i, *tensor, *dim < 0 ? *dim + signed_rank : *dim));
-      return std::optional<Item>(std::move(one));
+      return std::optional<Item>(one);
     }
     std::vector<Item> all;
     for (std::int64_t axis = 0; axis < signed_rank; ++axis) {
       JC_ASSIGN_OR_RETURN(Item one, extent(i, *tensor, axis));
-      all.push_back(std::move(one));
+      all.push_back(one);
     }
     return std::optional<Item>(i.new_list(ListKind::kList, std::move(all)));
   }
@@ -235,7 +235,7 @@ struct Builtins {
     }
     if (const auto* tensor = held<TensorRef>(a.items[0])) {
       JC_ASSIGN_OR_RETURN(Item first_axis, extent(i, *tensor, 0));
-      return std::optional<Item>(std::move(first_axis));
+      return std::optional<Item>(first_axis);
     }
     if (const auto* string = held<std::string_view>(a.items[0])) {
       return std::optional<Item>(static_cast<std::int64_t>(string->size()));
@@ -248,7 +248,7 @@ struct Builtins {
   static Answer element_at(Importer& i, const Arguments& a) {
     if (a.items.size() != 2) return invalid("an element needs a list and its place");
     JC_ASSIGN_OR_RETURN(Item item, i.item_at(a.items[0], a.items[1]));
-    return std::optional<Item>(std::move(item));
+    return std::optional<Item>(item);
   }
   static Answer range(Importer& i, const Arguments& a) {
     constexpr std::int64_t kMax = 1'000'000;
@@ -415,7 +415,7 @@ struct Builtins {
       if (!better) return unsupported("the greatest of what are no numbers");
       out = *better;
     }
-    return std::optional<Item>(std::move(out));
+    return std::optional<Item>(out);
   }
   static Answer least(Importer& i, const Arguments& a) { return extreme(i, a, "min"); }
   static Answer greatest(Importer& i, const Arguments& a) { return extreme(i, a, "max"); }

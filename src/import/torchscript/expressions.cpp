@@ -76,7 +76,7 @@ Result<Item> Importer::evaluate_list(const Expr& expr, Frame& frame) {
   std::vector<Item> items;
   for (const ExprId child : expr.children) {
     JC_ASSIGN_OR_RETURN(Item item, evaluate(child, frame));
-    items.push_back(std::move(item));
+    items.push_back(item);
   }
   const ListKind kind = expr.kind == ExprKind::kTuple  ? ListKind::kTuple
                         : expr.kind == ExprKind::kDict ? ListKind::kDict
@@ -171,7 +171,7 @@ Result<Item> Importer::evaluate_operator(const Expr& expr, Frame& frame) {
   Arguments arguments;
   for (const ExprId child : expr.children) {
     JC_ASSIGN_OR_RETURN(Item item, evaluate(child, frame));
-    arguments.items.push_back(std::move(item));
+    arguments.items.push_back(item);
   }
   std::string_view name;
   if (expr.kind == ExprKind::kUnary) {
@@ -193,9 +193,9 @@ Result<Arguments> Importer::arguments_of(const Expr& call, Frame& frame) {
     const bool type = (i == 1 && starts_with_type(callee)) || (i == 2 && callee == "isinstance");
     JC_ASSIGN_OR_RETURN(Item item, type ? Result<Item>(Item{}) : evaluate(call.children[i], frame));
     if (call.keywords[i - 1].empty()) {
-      out.items.push_back(std::move(item));
+      out.items.push_back(item);
     } else {
-      out.named.emplace_back(call.keywords[i - 1], std::move(item));
+      out.named.emplace_back(call.keywords[i - 1], item);
     }
   }
   return out;
@@ -240,10 +240,10 @@ Result<Item> Importer::call_named(std::string_view name, Arguments arguments, Fr
   }
   if (const Builtin builtin = find_builtin(name)) {
     JC_ASSIGN_OR_RETURN(std::optional<Item> result, builtin(*this, arguments));
-    if (result) return *std::move(result);
+    if (result) return *result;
   }
   JC_ASSIGN_OR_RETURN(std::optional<Item> scalar, scalar_operation(name, arguments));
-  if (scalar) return *std::move(scalar);
+  if (scalar) return *scalar;
   return call_operator(name, arguments, std::max<std::size_t>(1, targets.size()), targets, &frame);
 }
 

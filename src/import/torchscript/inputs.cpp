@@ -61,7 +61,7 @@ Result<Arguments> Importer::inputs_of(const Source& source, const Function& forw
     const std::string name = printable(parameter.name, kLongestInGraph);
     if (examples != nullptr && i - 1 < examples->items.size()) {
       JC_ASSIGN_OR_RETURN(Item item, input_like(name, examples->items[i - 1], 0));
-      out.named.emplace_back(parameter.name, std::move(item));
+      out.named.emplace_back(parameter.name, item);
       continue;
     }
     if (parameter.absent != kNoExpr) continue;
@@ -103,7 +103,7 @@ Result<Item> Importer::input_like(const std::string& name, PickleId example, std
     }
     JC_ASSIGN_OR_RETURN(Item item,
                         key ? object(PickleFile::kInputs, id, part, depth) : input_like(part, id, depth + 1));
-    items.push_back(std::move(item));
+    items.push_back(item);
   }
   const ListKind kind = value.kind == PickleKind::kDict   ? ListKind::kDict
                         : value.kind == PickleKind::kList ? ListKind::kList

@@ -61,7 +61,7 @@ Result<Item> Importer::object(PickleFile file, PickleId id, const std::string& p
       std::vector<Item> items;
       for (std::size_t i = 0; i < value.items.size(); ++i) {
         JC_ASSIGN_OR_RETURN(Item item, object(file, value.items[i], joined(path, fmt::to_string(i)), depth + 1));
-        items.push_back(std::move(item));
+        items.push_back(item);
       }
       const ListKind kind = value.kind == PickleKind::kList    ? ListKind::kList
                             : value.kind == PickleKind::kTuple ? ListKind::kTuple

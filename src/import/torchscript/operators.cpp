@@ -246,6 +246,7 @@ Result<Item> Importer::call_operator(std::string_view name, const Arguments& arg
     }
   }
   std::vector<Item> items;
+  items.reserve(made.size());
   for (const ValueId id : made) items.push_back(id == kNoValue ? Item{} : new_tensor(id));
   if (outputs > 1) return new_list(ListKind::kTuple, std::move(items));
   if (items.empty()) return Item{};
@@ -343,6 +344,7 @@ Result<Item> Importer::materialize(const PendingRef& ref, std::size_t count) {
   if (outputs.empty()) return unsupported("an empty list of tensors");
   JC_ASSIGN_OR_RETURN(const std::vector<ValueId> made, lower(pending.name, "", pending.arguments, std::move(outputs)));
   std::vector<Item> items;
+  items.reserve(made.size());
   for (const ValueId id : made) items.push_back(id == kNoValue ? Item{} : new_tensor(id));
   pendings_[ref.pending].tensors = new_list(ListKind::kList, std::move(items));
   return pendings_[ref.pending].tensors;

@@ -213,7 +213,7 @@ Result<std::optional<Item>> Importer::scalar_operation(std::string_view name, co
   const bool known = std::all_of(items.begin(), items.end(), [](const Item& item) { return plain(item).has_value(); });
   if (known) {
     JC_ASSIGN_OR_RETURN(Item out, known_operation(name, items[0], items.size() > 1 ? items[1] : Item{}));
-    return std::optional<Item>(std::move(out));
+    return std::optional<Item>(out);
   }
   const std::string_view symbolic = symbolic_name(name);
   const bool unknown =

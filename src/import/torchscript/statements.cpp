@@ -54,7 +54,7 @@ Result<Item> Importer::call_function(const FunctionRef& ref, Arguments arguments
         return invalid(fmt::format("'{}' is called without '{}'", printable(function.name), printable(parameter.name)));
       }
       JC_ASSIGN_OR_RETURN(Item absent, evaluate(parameter.absent, frame));
-      frame.variables.insert_or_assign(parameter.name, std::move(absent));
+      frame.variables.insert_or_assign(parameter.name, absent);
     }
   }
   const std::string_view outer = std::exchange(path_, path);
@@ -94,7 +94,7 @@ Result<std::optional<Item>> Importer::run_statement(const Statement& statement, 
     case StatementKind::kReturn: {
       if (statement.value == kNoExpr) return std::optional<Item>(Item{});
       JC_ASSIGN_OR_RETURN(Item item, evaluate(statement.value, frame));
-      return std::optional<Item>(std::move(item));
+      return std::optional<Item>(item);
     }
     case StatementKind::kIf:
       return run_if(statement, frame);
@@ -160,7 +160,7 @@ Result<void> Importer::assign(const Statement& statement, Frame& frame) {
   // How many outputs an operator has, and which of them are read, is told by what they are assigned to.
   const bool call = value.kind == ExprKind::kCall;
   JC_ASSIGN_OR_RETURN(Item item, call ? evaluate_call(value, frame, names) : evaluate(statement.value, frame));
-  if (!statement.unpacks) return assign_to(statement.targets[0], std::move(item), frame);
+  if (!statement.unpacks) return assign_to(statement.targets[0], item, frame);
   JC_ASSIGN_OR_RETURN(const std::vector<Item> items, unpacked(item, statement.targets.size()));
   for (std::size_t i = 0; i < items.size(); ++i) JC_RETURN_IF_ERROR(assign_to(statement.targets[i], items[i], frame));
   return {};
@@ -169,13 +169,13 @@ Result<void> Importer::assign(const Statement& statement, Frame& frame) {
 Result<void> Importer::assign_to(ExprId target, Item item, Frame& frame) {
   const Expr& expr = frame.source.expr(target);
   if (expr.kind == ExprKind::kName) {
-    frame.variables.insert_or_assign(expr.text, std::move(item));
+    frame.variables.insert_or_assign(expr.text, item);
     return {};
   }
   JC_ASSIGN_OR_RETURN(const Item owner, evaluate(expr.children[0], frame));
   const auto* object = held<ObjectRef>(owner);
   if (expr.kind != ExprKind::kAttribute || object == nullptr) return unsupported("gives a value to a part of a value");
-  instances_[object->instance].attributes.insert_or_assign(expr.text, std::move(item));
+  instances_[object->instance].attributes.insert_or_assign(expr.text, item);
   return {};
 }
 
