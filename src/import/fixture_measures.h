@@ -2,12 +2,19 @@
 // What tests of whole files ask of a graph. Open extents are a batch of 2 and sequences of 12.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
 #include <variant>
 
 #include "joulecast/cost.h"
 #include "joulecast/graph.h"
+#include "joulecast/import.h"
+#include "joulecast/passes.h"
 
 namespace joulecast {
 
@@ -50,6 +57,30 @@ inline Shape channels_first(const Shape& shape) {
   Shape out{shape[0], shape[shape.size() - 1]};
   for (std::size_t i = 1; i + 1 < shape.size(); ++i) out.push_back(shape[i]);
   return out;
+}
+
+// The file as predictions see it.
+inline Graph simplified_import(const std::filesystem::path& path) {
+  auto graph = import_model(path.string());
+  EXPECT_TRUE(graph) << graph.error().text();
+  return graph ? simplify(std::move(*graph)) : Graph{};
+}
+
+// `expected` is what the framework counted: FLOPs of products to a share of `tolerance` (null: not counted), the only
+// output's shape with its channels last. Every operator is known.
+inline void expect_as_counted(const Graph& graph, const nlohmann::json& expected, std::int64_t parameter_count,
+                              double tolerance) {
+  const auto types = infer_types(graph, small_sizes(graph));
+  ASSERT_TRUE(types) << types.error().text();
+  EXPECT_EQ(parameters(graph), parameter_count);
+  if (const auto& flops = expected["product_flops"]; !flops.is_null()) {
+    EXPECT_NEAR(product_flops(graph, *types), flops.get<double>(), tolerance * flops.get<double>());
+  }
+  ASSERT_EQ(graph.outputs.size(), 1U);
+  Shape shape;
+  for (const auto& extent : expected["output_shape"]) shape.push_back(extent.get<std::int64_t>());
+  EXPECT_EQ(text(types->type(graph.outputs[0]).shape), text(shape.size() == 4 ? channels_first(shape) : shape));
+  EXPECT_EQ(count<Opaque>(graph), 0U);
 }
 
 }  // namespace joulecast

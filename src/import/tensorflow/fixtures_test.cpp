@@ -26,9 +26,7 @@ namespace fs = std::filesystem;
 const fs::path kFolder = fs::path(JOULECAST_SOURCE_DIR) / "tests/data/tensorflow";
 
 Graph imported(const std::string& file) {
-  auto graph = import_model((kFolder / file).string());
-  EXPECT_TRUE(graph) << graph.error().text();
-  return graph ? simplify(std::move(*graph)) : Graph{};
+  return simplified_import(kFolder / file);
 }
 
 class FixtureTest : public testing::Test {
@@ -38,16 +36,7 @@ class FixtureTest : public testing::Test {
   void TestBody() override {
     const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network_ / "expected.json"));
     const Graph graph = imported(network_ + "/" + file_);
-    const auto types = infer_types(graph, small_sizes(graph));
-    ASSERT_TRUE(types) << types.error().text();
-    EXPECT_EQ(parameters(graph), expected["parameters"].get<std::int64_t>());
-    EXPECT_NEAR(product_flops(graph, *types), expected["product_flops"].get<double>(),
-                0.02 * expected["product_flops"].get<double>());
-    ASSERT_EQ(graph.outputs.size(), 1U);
-    Shape shape;
-    for (const auto& extent : expected["output_shape"]) shape.push_back(extent.get<std::int64_t>());
-    EXPECT_EQ(text(types->type(graph.outputs[0]).shape), text(shape.size() == 4 ? channels_first(shape) : shape));
-    EXPECT_EQ(count<Opaque>(graph), 0U);
+    expect_as_counted(graph, expected, expected["parameters"].get<std::int64_t>(), 0.02);
   }
 
  private:
