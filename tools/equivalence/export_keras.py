@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes networks in every form that Keras and TensorFlow can: export_keras.py FOLDER [NETWORK...]
+
+FOLDER/NETWORK/keras/ gets saved_model/, frozen.pb, model.tflite, model.keras and model.h5.
+"""
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import keras  # noqa: E402
+import tensorflow  # noqa: E402
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2  # noqa: E402
+
+
+def lstm() -> Any:
+    tokens = keras.Input((None,), dtype="int32", name="tokens")
+    value = keras.layers.Embedding(10000, 256)(tokens)
+    for _ in range(2):
+        value = keras.layers.LSTM(512, return_sequences=True)(value)
+    return keras.Model(tokens, keras.layers.Dense(64)(value))
+
+
+def application(name: str) -> Any:
+    return lambda: getattr(keras.applications, name)(weights=None)
+
+
+NETWORKS = {
+    "resnet50": application("ResNet50"), "vgg16": application("VGG16"), "mobilenet_v2": application("MobileNetV2"),
+    "efficientnet_b0": application("EfficientNetB0"), "densenet121": application("DenseNet121"), "lstm": lstm,
+}
+
+
+def write_frozen(model: Any, path: pathlib.Path) -> None:
+    signature = [tensorflow.TensorSpec(i.shape, i.dtype, name=i.name) for i in model.inputs]
+    function = tensorflow.function(lambda *x: model(*x, training=False)).get_concrete_function(*signature)
+    path.write_bytes(convert_variables_to_constants_v2(function).graph.as_graph_def().SerializeToString())
+
+
+FORMS = {
+    "saved_model": lambda model, path: model.export(str(path), verbose=False),
+    "frozen.pb": write_frozen,
+    "model.tflite": lambda model, path: path.write_bytes(tensorflow.lite.TFLiteConverter.from_keras_model(model).convert()),
+    "model.keras": lambda model, path: model.save(path),
+    "model.h5": lambda model, path: model.save(path),
+}
+
+
+def main(folder: str, *names: str) -> None:
+    for name in names or NETWORKS:
+        place = pathlib.Path(folder) / name / "keras"
+        place.mkdir(parents=True, exist_ok=True)
+        model = NETWORKS[name]()
+        for form, write in FORMS.items():
+            if (place / form).exists():
+                continue
+            try:
+                write(model, place / form)
+                print(f"{name}: {form}", flush=True)
+            except Exception as error:  # the next form may work; the table tells what is not there
+                print(f"{name}: {form}: {type(error).__name__}: {str(error).splitlines()[0]}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
