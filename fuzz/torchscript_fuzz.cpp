@@ -11,17 +11,6 @@
 #include "import/torchscript/import_torchscript.h"
 #include "whole_way.h"
 
-namespace {
-
-constexpr std::string_view kCode = R"(class Net(Module):
-  def forward(self, x: Tensor) -> Tensor:
-    return torch.conv2d(x, self.weight, self.bias)
-class Conv(Module):
-  weight : Tensor
-)";
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace joulecast::torchscript;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
@@ -32,6 +21,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool pickle = bytes.starts_with("\x80");
   const std::string inputs = inputs_pickle({{2, 3, 8, 8}});
   joulecast::check_import(
-      import_bytes(pickle ? archive_of(kCode, bytes, inputs) : archive_of(bytes, {}, inputs), "fuzz"));
+      import_bytes(pickle ? archive_of(kOneConvolution, bytes, inputs) : archive_of(bytes, {}, inputs), "fuzz"));
   return 0;
 }

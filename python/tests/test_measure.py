@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measuring from within Python, on a stand-in of NVML (LD_LIBRARY_PATH): python3 test_measure.py PROGRAM"""
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -155,6 +156,24 @@ class Measure(unittest.TestCase):
 
 
 class Callbacks(unittest.TestCase):
+    @unittest.skipUnless(importlib.util.find_spec("keras"), "keras is not there")
+    def test_keras_has_a_window_of_all_and_one_of_each_epoch(self):
+        import keras
+        import numpy
+
+        from joulecast import callbacks
+
+        model = keras.Sequential([keras.layers.Dense(4)])
+        model.compile("sgd", "mse")
+        data = numpy.ones((512, 8), dtype="float32")
+        with joulecast.Meter(gpu=0) as meter:
+            callback = callbacks.Keras(meter)
+            model.fit(data, data[:, :4], epochs=3, verbose=0, callbacks=[callback])
+        self.assertEqual(len(callback.epochs), 3)
+        self.assertLess(sum(epoch.time_s for epoch in callback.epochs), callback.training.time_s)
+        (epoch,) = callback.training.to_dict()["phases"]
+        self.assertEqual((epoch["name"], epoch["time_s"]["n"]), ("epoch", 3))
+
     def test_of_a_framework_that_is_not_there_say_so(self):
         code = ("import sys; sys.modules['lightning'] = sys.modules['keras'] = None; import joulecast.callbacks as c\n"
                 "for name in ('Keras', 'Lightning'):\n    try: getattr(c, name)\n    except ImportError as error: print(name)")

@@ -16,6 +16,13 @@
 namespace joulecast::cli {
 namespace {
 
+Outcome check_bounds(const RecommendationRequest& request) {
+  if (request.within_s && !(*request.within_s > 0)) return usage("--within: no time above 0", "seconds: --within 0.05");
+  if (request.slowdown_percent && !(*request.slowdown_percent >= 0))
+    return usage("--slowdown: no percentage from 0 on", "percent: --slowdown 10");
+  return {};
+}
+
 // What a word stands for: less of it is better.
 using Score = double (*)(const Prediction&, double batch);
 
@@ -198,17 +205,6 @@ std::string Recommendation::text(std::size_t rows) const {
   if (shown < candidates.size()) out += fmt::format("and {} more: --top 0 shows all\n", candidates.size() - shown);
   return out;
 }
-
-namespace {
-
-Outcome check_bounds(const RecommendationRequest& request) {
-  if (request.within_s && !(*request.within_s > 0)) return usage("--within: no time above 0", "seconds: --within 0.05");
-  if (request.slowdown_percent && !(*request.slowdown_percent >= 0))
-    return usage("--slowdown: no percentage from 0 on", "percent: --slowdown 10");
-  return {};
-}
-
-}  // namespace
 
 tl::expected<Recommendation, Failure> recommended(const RecommendationRequest& request, const std::string& model,
                                                   const Graph& network, const PredictionContext& context) {

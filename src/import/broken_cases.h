@@ -10,8 +10,8 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
 
+#include "import/registered_cases.h"
 #include "joulecast/graph.h"
 #include "joulecast/result.h"
 
@@ -20,40 +20,26 @@ namespace joulecast {
 // Imports the file of a case's folder.
 using ImportCase = std::function<Result<Graph>(const std::filesystem::path& folder)>;
 
-class BrokenCase : public testing::Test {
- public:
-  BrokenCase(std::filesystem::path folder, ImportCase import_case)
-      : folder_(std::move(folder)), import_(std::move(import_case)) {}
-
-  void TestBody() override {
-    std::ifstream file(folder_ / "expected.txt");
-    std::string expected;
-    ASSERT_TRUE(std::getline(file, expected));
-    const auto graph = import_(folder_);
-    ASSERT_FALSE(graph);
-    const std::string& text = graph.error().text();
-    EXPECT_NE(text.find(expected), std::string::npos) << text;
-    const bool printable = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20; });
-    EXPECT_TRUE(printable) << "control characters in the error";
-  }
-
- private:
-  std::filesystem::path folder_;
-  ImportCase import_;
-};
+inline void expect_refused(const std::filesystem::path& folder, const ImportCase& import_case) {
+  std::ifstream file(folder / "expected.txt");
+  std::string expected;
+  ASSERT_TRUE(std::getline(file, expected));
+  const auto graph = import_case(folder);
+  ASSERT_FALSE(graph);
+  const std::string& text = graph.error().text();
+  EXPECT_NE(text.find(expected), std::string::npos) << text;
+  const bool printable = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20; });
+  EXPECT_TRUE(printable) << "control characters in the error";
+}
 
 // A test of `suite` for every folder in tests/data/`folder`, by its name. To be called before main().
 inline bool register_broken_cases(const char* suite, const std::string& folder, const ImportCase& import_case) {
-  std::map<std::string, std::filesystem::path> cases;
+  std::map<std::string, std::function<void()>> cases;
   const auto all = std::filesystem::path(JOULECAST_SOURCE_DIR) / "tests/data" / folder;
   for (const auto& entry : std::filesystem::directory_iterator(all)) {
-    cases[entry.path().filename().string()] = entry.path();
+    cases[entry.path().filename().string()] = [path = entry.path(), import_case] { expect_refused(path, import_case); };
   }
-  for (const auto& [name, path] : cases) {
-    testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [path = path, import_case]() -> testing::Test* { return new BrokenCase(path, import_case); });
-  }
-  return true;
+  return register_cases(suite, cases);
 }
 
 }  // namespace joulecast

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +14,7 @@
 #include "import/fixture_measures.h"
 #include "import/keras/import_keras.h"
 #include "import/keras/layers.h"
+#include "import/registered_cases.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
 
@@ -27,35 +29,22 @@ Graph imported(const std::string& file) {
   return simplified_import(kFolder / file);
 }
 
-class FixtureTest : public testing::Test {
- public:
-  FixtureTest(std::string network, std::string file) : network_(std::move(network)), file_(std::move(file)) {}
-
-  void TestBody() override {
-    const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network_ / "expected.json"));
-    const Graph graph = imported(network_ + "/" + file_);
-    expect_as_counted(graph, expected, expected["parameters"].get<std::int64_t>(), 0.001);
-  }
-
- private:
-  std::string network_, file_;
-};
+void check(const std::string& network, const std::string& file) {
+  const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network / "expected.json"));
+  expect_as_counted(imported(network + "/" + file), expected, expected["parameters"].get<std::int64_t>(), 0.001);
+}
 
 const bool kRegistered = [] {
-  std::map<std::string, std::pair<std::string, std::string>> cases;
+  std::map<std::string, std::function<void()>> cases;
   for (const auto& folder : fs::directory_iterator(kFolder)) {
     for (const auto& file : fs::directory_iterator(folder.path())) {
       if (file.path().extension() == ".json") continue;
       const auto network = folder.path().filename().string();
-      cases[fmt::format("{}/{}", network, file.path().filename().string())] = {network,
-                                                                               file.path().filename().string()};
+      cases[fmt::format("{}/{}", network, file.path().filename().string())] =
+          [network, name = file.path().filename().string()] { check(network, name); };
     }
   }
-  for (const auto& [name, one] : cases) {
-    testing::RegisterTest("KerasFiles", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [one = one]() -> testing::Test* { return new FixtureTest(one.first, one.second); });
-  }
-  return true;
+  return register_cases("KerasFiles", cases);
 }();
 
 // A chain of layers on an input.

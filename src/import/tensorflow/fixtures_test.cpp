@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <protozero/pbf_writer.hpp>
@@ -14,6 +15,7 @@
 #include <string_view>
 
 #include "import/fixture_measures.h"
+#include "import/registered_cases.h"
 #include "import/tensorflow/operators.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
@@ -29,32 +31,19 @@ Graph imported(const std::string& file) {
   return simplified_import(kFolder / file);
 }
 
-class FixtureTest : public testing::Test {
- public:
-  FixtureTest(std::string network, std::string file) : network_(std::move(network)), file_(std::move(file)) {}
-
-  void TestBody() override {
-    const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network_ / "expected.json"));
-    const Graph graph = imported(network_ + "/" + file_);
-    expect_as_counted(graph, expected, expected["parameters"].get<std::int64_t>(), 0.02);
-  }
-
- private:
-  std::string network_, file_;
-};
+void check(const std::string& network, const std::string& file) {
+  const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network / "expected.json"));
+  expect_as_counted(imported(network + "/" + file), expected, expected["parameters"].get<std::int64_t>(), 0.02);
+}
 
 const bool kRegistered = [] {
-  std::map<std::string, std::pair<std::string, std::string>> cases;
+  std::map<std::string, std::function<void()>> cases;
   for (const auto& entry : fs::directory_iterator(kFolder)) {
     const std::string network = entry.path().filename().string();
     for (const std::string file : {"saved_model.pb", "frozen.pb"})
-      cases[fmt::format("{}/{}", network, file)] = {network, file};
+      cases[fmt::format("{}/{}", network, file)] = [=] { check(network, file); };
   }
-  for (const auto& [name, one] : cases) {
-    testing::RegisterTest("TensorflowFiles", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [one = one]() -> testing::Test* { return new FixtureTest(one.first, one.second); });
-  }
-  return true;
+  return register_cases("TensorflowFiles", cases);
 }();
 
 TEST(Tensorflow, OperatorsAreThoseOfTheDocumentation) {

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "import/fixture_measures.h"
+#include "import/registered_cases.h"
 #include "import/tflite/flex.h"
 #include "import/tflite/operators.h"
 #include "joulecast/import.h"
@@ -27,34 +29,23 @@ Graph imported(const std::string& file) {
   return simplified_import(kFolder / file);
 }
 
-class FixtureTest : public testing::Test {
- public:
-  FixtureTest(std::string network, std::string option) : network_(std::move(network)), option_(std::move(option)) {}
-
-  void TestBody() override {
-    const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network_ / "expected.json"));
-    const Graph graph = imported(network_ + "/" + option_ + ".tflite");
-    expect_as_counted(graph, expected, expected["weights"][option_].get<std::int64_t>(), 0.02);
-  }
-
- private:
-  std::string network_, option_;
-};
+void check(const std::string& network, const std::string& option) {
+  const auto expected = nlohmann::json::parse(std::ifstream(kFolder / network / "expected.json"));
+  const Graph graph = imported(network + "/" + option + ".tflite");
+  expect_as_counted(graph, expected, expected["weights"][option].get<std::int64_t>(), 0.02);
+}
 
 const bool kRegistered = [] {
-  std::map<std::string, std::pair<std::string, std::string>> cases;
+  std::map<std::string, std::function<void()>> cases;
   for (const auto& folder : fs::directory_iterator(kFolder)) {
     for (const auto& file : fs::directory_iterator(folder.path())) {
       if (file.path().extension() != ".tflite") continue;
       const auto network = folder.path().filename().string();
-      cases[fmt::format("{}/{}", network, file.path().stem().string())] = {network, file.path().stem().string()};
+      cases[fmt::format("{}/{}", network, file.path().stem().string())] =
+          [network, option = file.path().stem().string()] { check(network, option); };
     }
   }
-  for (const auto& [name, one] : cases) {
-    testing::RegisterTest("TfliteFiles", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [one = one]() -> testing::Test* { return new FixtureTest(one.first, one.second); });
-  }
-  return true;
+  return register_cases("TfliteFiles", cases);
 }();
 
 const Node* first_conv(const Graph& graph) {

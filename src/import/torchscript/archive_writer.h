@@ -12,6 +12,14 @@
 
 namespace joulecast::torchscript {
 
+// Code that any pickle of a module with a convolution may stand beside.
+inline constexpr std::string_view kOneConvolution = R"(class Net(Module):
+  def forward(self, x: Tensor) -> Tensor:
+    return torch.conv2d(x, self.weight, self.bias)
+class Conv(Module):
+  weight : Tensor
+)";
+
 // Pickles are made of these, one behind the other.
 inline std::string pickled_text(std::string_view text) {
   std::string out = "X";

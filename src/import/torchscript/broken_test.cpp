@@ -14,19 +14,13 @@ std::string contents_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-constexpr std::string_view kCode = R"(class Net(Module):
-  def forward(self, x: Tensor) -> Tensor:
-    return torch.conv2d(x, self.weight, self.bias)
-class Conv(Module):
-  weight : Tensor
-)";
-
 const bool kRegistered =
     register_broken_cases("TorchScriptBroken", "torchscript_broken", [](const std::filesystem::path& folder) {
       const std::string code = contents_of(folder / "code.py");
       const std::string data = contents_of(folder / "data.pkl");
       EXPECT_FALSE(code.empty() && data.empty());
-      return import_bytes(archive_of(code.empty() ? kCode : code, data, inputs_pickle({{2, 3, 8, 8}})), "net");
+      return import_bytes(archive_of(code.empty() ? kOneConvolution : code, data, inputs_pickle({{2, 3, 8, 8}})),
+                          "net");
     });
 
 }  // namespace
