@@ -56,16 +56,22 @@ class Tree {
  public:
   explicit Tree(const std::vector<GpyjoulesRun>& runs) {
     for (const GpyjoulesRun& run : runs) experiments_.insert(run.experiment);
+    for (const GpyjoulesRun& run : runs) {
+      if (!settings_of(run.setting).empty()) named_.insert(group_of(run));
+    }
   }
 
   // Why it does not count, or empty.
   std::string add(const GpyjoulesRun& from) {
+    const GpuSettings settings = settings_of(from.setting);
+    if (settings.empty() && named_.contains(group_of(from))) {
+      return fmt::format("the name '{}' is no setting, as those of the others are (200W; 877MHz,1065MHz)", from.run);
+    }
     auto recording = import_gpyjoules(from.path, {});
     if (!recording) return recording.error().text();
     const bool marked = mark_command(*recording);
     const auto summary = summarize(*recording);
     if (!summary) return summary.error().text();
-    const GpuSettings settings = settings_of(from.setting);
     if (std::string why = not_held_in(*recording, settings); !why.empty()) {
       return "the setting did not last: " + why;
     }
@@ -86,8 +92,9 @@ class Tree {
     return {};
   }
 
-  LoadedSweep loaded(const std::vector<GpyjoulesRun>& runs) {
-    for (const GpyjoulesRun& run : runs) {
+  LoadedSweep loaded(const GpyjoulesTree& tree) {
+    out_.left_out = tree.unread;
+    for (const GpyjoulesRun& run : tree.runs) {
       if (const std::string why = add(run); !why.empty())
         out_.left_out.push_back(fmt::format("{}: {}", id_of(run), why));
     }
@@ -113,6 +120,7 @@ class Tree {
   }
 
   std::set<std::string> experiments_;
+  std::set<std::string> named_;  // groups with a setting in a folder's name
   std::map<std::pair<std::string, std::string>, std::size_t> count_;
   LoadedSweep out_;
 };
@@ -120,10 +128,10 @@ class Tree {
 }  // namespace
 
 Result<LoadedSweep> load_gpyjoules_sweep(const std::string& folder) {
-  JC_ASSIGN_OR_RETURN(const std::vector<GpyjoulesRun> runs, find_gpyjoules_runs(folder));
-  if (runs.size() < 2)
+  JC_ASSIGN_OR_RETURN(const GpyjoulesTree tree, find_gpyjoules_runs(folder));
+  if (tree.runs.size() < 2)
     return not_found(fmt::format("{}: no folder of a sweep, nor of several runs of GPyJoules", folder));
-  return Tree(runs).loaded(runs);
+  return Tree(tree.runs).loaded(tree);
 }
 
 }  // namespace joulecast

@@ -86,6 +86,20 @@ TEST_F(GpyjoulesSweep, WhatDoesNotCountIsNamed) {
   EXPECT_TRUE(loaded.left_out[1].starts_with("mnist/150W/2: ")) << loaded.left_out[1];
 }
 
+TEST_F(GpyjoulesSweep, AFolderWithoutASettingAmongOthersIsNoReference) {
+  put_run("pl/mnist/150W/0", 140, 10, 150);
+  put_run("pl/mnist/200W/0", 190, 10, 200);
+  put_run("pl/mnist/banana/0", 190, 10, 200);
+  fs::create_symlink("1", root_ + "/pl/mnist/200W/1");  // its own target
+  const auto loaded = load_gpyjoules_sweep(root_).value();
+  EXPECT_EQ(loaded.runs.size(), 2U);
+  ASSERT_EQ(loaded.left_out.size(), 2U);
+  EXPECT_TRUE(loaded.left_out[0].starts_with(root_ + "/pl/mnist/200W/1: ")) << loaded.left_out[0];
+  EXPECT_TRUE(loaded.left_out[1].starts_with("mnist/banana/0: the name 'banana' is no setting")) << loaded.left_out[1];
+  const auto groups = judge_sweep(loaded.runs).value();
+  EXPECT_EQ(groups[0].settings[groups[0].reference].setting, "200 W");
+}
+
 TEST_F(GpyjoulesSweep, OneRunIsNoSweep) {
   put_run("pl/mnist/150W/0", 140, 10, 150);
   const auto one = load_any_sweep(root_);

@@ -81,15 +81,15 @@ Outcome check_phase(const std::vector<ReadRun>& runs, const std::string& phase) 
                names.empty() ? "it has no phases" : fmt::format("it has {}", fmt::join(names, ", ")));
 }
 
-Outcome print_json(const std::vector<ReadRun>& runs, const std::optional<RankSum>& sum, const AnalyzeOptions& options,
+Outcome print_json(const ReadRuns& read, const std::optional<RankSum>& sum, const AnalyzeOptions& options,
                    Output& output) {
   Json all = Json::array();
-  for (const ReadRun& run : runs) {
+  for (const ReadRun& run : read.runs) {
     auto one = run_json(run, options);
     if (!one) return tl::unexpected<Failure>(std::move(one).error());
     all.push_back(*std::move(one));
   }
-  Json out{{"schema", "joulecast.analysis/1"}, {"runs", std::move(all)}};
+  Json out{{"schema", "joulecast.analysis/1"}, {"runs", std::move(all)}, {"left_out", read.left_out}};
   if (sum) out["job"] = ranks_json(*sum);
   output.write(json_text(out));
   return {};
@@ -113,7 +113,8 @@ Outcome analyze_command(const AnalyzeOptions& options, Output& output) {
   if (options.output != "-") JC_RETURN_IF_FAILURE(refuse_over_input("analyze", options.output, options.runs));
   const auto read = read_runs(options.runs, {options.idle_power_w, options.calibrated, options.expected_interval_ms});
   if (!read) return tl::unexpected<Failure>(read.error());
-  const std::vector<ReadRun>& runs = *read;
+  const std::vector<ReadRun>& runs = read->runs;
+  for (const std::string& why : read->left_out) output.note("left out: " + printable(why));
   for (const std::string& remark : named_twice(paths_of(runs))) output.note(remark);
   JC_RETURN_IF_FAILURE(check_phase(runs, options.phase));
   JC_RETURN_IF_FAILURE(check_phase(runs, options.per_iteration));
@@ -123,7 +124,7 @@ Outcome analyze_command(const AnalyzeOptions& options, Output& output) {
     if (options.output == "-") return {};
   }
   const auto sum = sum_of_ranks(rank_runs(runs));
-  return options.json ? print_json(runs, sum, options, output) : print_text(runs, sum, options, output);
+  return options.json ? print_json(*read, sum, options, output) : print_text(runs, sum, options, output);
 }
 
 }  // namespace joulecast::cli

@@ -52,38 +52,55 @@ tl::expected<ReadRun, Failure> read(const std::string& path, const ReadOptions& 
   return run;
 }
 
-// A tree of another program's runs is all of them.
-tl::expected<std::vector<std::string>, Failure> expanded(const std::vector<std::string>& paths) {
-  std::vector<std::string> out;
-  for (const std::string& path : paths) {
+class Reading {
+ public:
+  explicit Reading(const ReadOptions& options) : options_(options) {}
+
+  Outcome add(const std::string& path) {
     std::error_code ignored;
-    if (!std::filesystem::is_directory(path, ignored)) {
-      out.push_back(path);
-      continue;
-    }
-    const auto runs = find_gpyjoules_runs(path);
-    if (!runs) return tl::unexpected<Failure>(Error(runs.error()));
-    // Of none load_any() says so.
-    if (runs->empty()) out.push_back(path);
-    for (const GpyjoulesRun& run : *runs) out.push_back(run.path);
+    return std::filesystem::is_directory(path, ignored) ? add_tree(path) : add_one(path);
   }
-  return out;
-}
+  ReadRuns done() && { return std::move(out_); }
+
+ private:
+  Outcome add_tree(const std::string& folder) {
+    const auto tree = find_gpyjoules_runs(folder);
+    if (!tree) return tl::unexpected<Failure>(Error(tree.error()));
+    if (tree->runs.empty() || tree->runs.front().path == folder) return add_one(folder);
+    out_.left_out.insert(out_.left_out.end(), tree->unread.begin(), tree->unread.end());
+    std::optional<Failure> first;
+    const std::size_t before = out_.runs.size();
+    for (const GpyjoulesRun& run : tree->runs) {
+      auto one = read(run.path, options_);
+      if (one) {
+        out_.runs.push_back(*std::move(one));
+        continue;
+      }
+      out_.left_out.push_back(one.error().error.text());
+      if (!first) first = std::move(one).error();
+    }
+    if (first && out_.runs.size() == before) return tl::unexpected<Failure>(*std::move(first));
+    return {};
+  }
+  Outcome add_one(const std::string& path) {
+    auto one = read(path, options_);
+    if (!one) return tl::unexpected<Failure>(std::move(one).error());
+    out_.runs.push_back(*std::move(one));
+    return {};
+  }
+
+  const ReadOptions& options_;
+  ReadRuns out_;
+};
 
 }  // namespace
 
-tl::expected<std::vector<ReadRun>, Failure> read_runs(const std::vector<std::string>& paths,
-                                                      const ReadOptions& options) {
-  const auto all = expanded(paths);
-  if (!all) return tl::unexpected<Failure>(Failure(all.error()));
-  std::vector<ReadRun> out;
-  out.reserve(all->size());
-  for (const std::string& path : *all) {
-    auto one = read(path, options);
-    if (!one) return tl::unexpected<Failure>(std::move(one).error());
-    out.push_back(*std::move(one));
+tl::expected<ReadRuns, Failure> read_runs(const std::vector<std::string>& paths, const ReadOptions& options) {
+  Reading reading(options);
+  for (const std::string& path : paths) {
+    if (auto added = reading.add(path); !added) return tl::unexpected<Failure>(std::move(added).error());
   }
-  return out;
+  return std::move(reading).done();
 }
 
 std::vector<std::string> paths_of(const std::vector<ReadRun>& runs) {

@@ -25,9 +25,13 @@ struct ReadOptions {
   bool calibrated = false;                     // by the lines that are stored for its cards
   std::optional<double> expected_interval_ms;  // at which readings of power were to come
 };
-// A folder of GPyJoules, at whatever level, is all runs below it.
-tl::expected<std::vector<ReadRun>, Failure> read_runs(const std::vector<std::string>& paths,
-                                                      const ReadOptions& options = {});
+struct ReadRuns {
+  std::vector<ReadRun> runs;
+  std::vector<std::string> left_out;  // "path: why"
+};
+// A folder of GPyJoules, at whatever level, is all runs below it: those that cannot be read are left out, unless that
+// is all of them. What is named itself has to be read.
+tl::expected<ReadRuns, Failure> read_runs(const std::vector<std::string>& paths, const ReadOptions& options = {});
 
 std::vector<std::string> paths_of(const std::vector<ReadRun>& runs);
 

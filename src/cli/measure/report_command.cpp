@@ -25,8 +25,12 @@
 namespace joulecast::cli {
 namespace {
 
+bool to_standard_output(const ReportOptions& options) {
+  return !options.output || *options.output == "-";
+}
+
 Outcome check_place(const ReportOptions& options) {
-  if (!options.output) {
+  if (to_standard_output(options)) {
     if (::isatty(STDOUT_FILENO) == 1) return usage("report: a page is nothing for a terminal", "-o report.html");
     return {};
   }
@@ -87,11 +91,12 @@ Outcome report_command(const ReportOptions& options, Output& output) {
   if (!draw && !options.no_charts) return tl::unexpected<Failure>(no_drawing_script());
   const auto named = sort_out(options.runs);
   if (!named) return tl::unexpected<Failure>(Failure(named.error()));
-  auto runs = read_runs(named->runs);
-  if (!runs) return tl::unexpected<Failure>(std::move(runs).error());
+  auto read = read_runs(named->runs);
+  if (!read) return tl::unexpected<Failure>(std::move(read).error());
+  for (const std::string& why : read->left_out) output.note("left out: " + printable(why));
   for (const std::string& remark : named_twice(options.runs)) output.note(remark);
-  const std::string html = made(*runs, named->sweeps, std::move(draw));
-  if (options.output) return write_page(*options.output, html);
+  const std::string html = made(read->runs, named->sweeps, std::move(draw));
+  if (!to_standard_output(options)) return write_page(*options.output, html);
   output.write(html);
   return {};
 }

@@ -55,6 +55,13 @@ constexpr double kMeterStep = 0.01;
 
 constexpr std::string_view kGpu = "gpu0";
 
+constexpr std::string_view kGpuPower = "gpu-power.csv";
+constexpr std::string_view kPowerSamples = "total_power_samples.csv";
+constexpr std::string_view kGpuSamples = "gpu_utilization_samples.csv";
+constexpr std::string_view kMemorySamples = "memory_utilization_samples.csv";
+constexpr std::string_view kExternal = "power-external.csv";
+constexpr std::string_view kTimestamps = "timestamps.csv";
+
 bool is_meter_column(std::string_view name) {
   return name.size() == 4 && name[0] == 'd' && name[2] == 'c' && name[1] >= '0' && name[1] <= '9' && name[3] >= '0' &&
          name[3] <= '9';
@@ -106,14 +113,14 @@ class GpyjoulesImport {
   GpyjoulesImport(const GpyjoulesFiles& files, const ImportOptions& options) : files_(files), options_(options) {}
 
   Result<Recording> read(const GpyjoulesRun& run) {
+    leave_out_cut_lines();
     JC_RETURN_IF_ERROR(find_offset());
     head(run);
-    JC_RETURN_IF_ERROR(columns_of("gpu-power.csv", files_.gpu_power));
-    JC_RETURN_IF_ERROR(samples("total_power_samples.csv", files_.power_samples, Signal::kPower, 1e-3));
-    JC_RETURN_IF_ERROR(samples("gpu_utilization_samples.csv", files_.gpu_samples, Signal::kUtilization, 0.01));
-    JC_RETURN_IF_ERROR(
-        samples("memory_utilization_samples.csv", files_.memory_samples, Signal::kMemoryUtilization, 0.01));
-    JC_RETURN_IF_ERROR(columns_of("power-external.csv", files_.external));
+    JC_RETURN_IF_ERROR(columns_of(kGpuPower, files_.gpu_power));
+    JC_RETURN_IF_ERROR(samples(kPowerSamples, files_.power_samples, Signal::kPower, 1e-3));
+    JC_RETURN_IF_ERROR(samples(kGpuSamples, files_.gpu_samples, Signal::kUtilization, 0.01));
+    JC_RETURN_IF_ERROR(samples(kMemorySamples, files_.memory_samples, Signal::kMemoryUtilization, 0.01));
+    JC_RETURN_IF_ERROR(columns_of(kExternal, files_.external));
     JC_RETURN_IF_ERROR(events());
     if (readings_ == 0) return invalid("has no readings");
     out_.note("GPyJoules does not say which GPU of the machine it read: it is called gpu0 here");
@@ -127,6 +134,7 @@ class GpyjoulesImport {
     double factor = 1;
   };
 
+  void leave_out_cut_lines();
   Result<void> find_offset();
   void head(const GpyjoulesRun& run);
   Result<void> columns_of(std::string_view file, std::string_view text);
@@ -136,13 +144,29 @@ class GpyjoulesImport {
   Result<void> cell(const Rows& rows, const Column& column, std::int64_t time);
   Result<std::int64_t> local_time(const Rows& rows, std::size_t column) const;
 
-  const GpyjoulesFiles& files_;
+  GpyjoulesFiles files_;
   const ImportOptions& options_;
   Gathering out_;
   std::int64_t offset_ = 0;
   std::size_t readings_ = 0;
   bool meters_ = false;
 };
+
+// The program may have been ended within a line. Whatever was cut off may look whole: "75" of "75200".
+void GpyjoulesImport::leave_out_cut_lines() {
+  const auto check = [&](std::string_view name, std::string_view& text) {
+    const std::string_view whole = text.substr(0, text.rfind('\n') + 1);
+    if (whole.size() == text.size()) return;
+    out_.note(fmt::format("{}:{} was cut off and is left out", name, 1 + std::count(whole.begin(), whole.end(), '\n')));
+    text = whole;
+  };
+  check(kGpuPower, files_.gpu_power);
+  check(kPowerSamples, files_.power_samples);
+  check(kGpuSamples, files_.gpu_samples);
+  check(kMemorySamples, files_.memory_samples);
+  check(kExternal, files_.external);
+  check(kTimestamps, files_.timestamps);
+}
 
 // The first time of a file, as it stands there; nothing where there is no row.
 Result<std::optional<std::string>> first_time(std::string_view file, std::string_view text) {
@@ -163,8 +187,8 @@ Result<void> GpyjoulesImport::find_offset() {
     out_.note(fmt::format("times without a zone were read as UTC{}, as was asked for", utc_offset_text(offset_)));
     return {};
   }
-  JC_ASSIGN_OR_RETURN(const auto local, first_time("gpu-power.csv", files_.gpu_power));
-  JC_ASSIGN_OR_RETURN(const auto buffer, first_time("total_power_samples.csv", files_.power_samples));
+  JC_ASSIGN_OR_RETURN(const auto local, first_time(kGpuPower, files_.gpu_power));
+  JC_ASSIGN_OR_RETURN(const auto buffer, first_time(kPowerSamples, files_.power_samples));
   const auto wall = local ? parse_wall_time(*local) : std::nullopt;
   const auto utc = buffer ? parse_integer(*buffer) : std::nullopt;
   if (wall && utc && !wall->zoned) {
@@ -297,7 +321,7 @@ NamedEvent event_of(std::string_view text) {
 }
 
 Result<void> GpyjoulesImport::events() {
-  Rows rows("timestamps.csv", files_.timestamps);
+  Rows rows(kTimestamps, files_.timestamps);
   JC_ASSIGN_OR_RETURN(const bool there, rows.header());
   if (!there) return {};
   JC_ASSIGN_OR_RETURN(const std::size_t time_column, rows.must_have("timestamp"));

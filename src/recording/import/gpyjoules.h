@@ -24,9 +24,13 @@ struct GpyjoulesRun {
   std::string experiment, benchmark, run, repetition;
   GpyjoulesSetting setting;
 };
-// All repetitions below a folder, itself included, by path; those in folders that begin with _ (baselines) only where
-// `root` is one. Errors: kIo.
-Result<std::vector<GpyjoulesRun>> find_gpyjoules_runs(const std::string& root);
+struct GpyjoulesTree {
+  std::vector<GpyjoulesRun> runs;   // by path
+  std::vector<std::string> unread;  // "path: why" of what may hold more of them
+};
+// All repetitions below a folder, itself included; those in folders that begin with _ (baselines) only where `root` is
+// one. Errors: kIo where `root` itself may not be read.
+Result<GpyjoulesTree> find_gpyjoules_runs(const std::string& root);
 
 // Errors: kInvalidInput with file and line; where there is not exactly one repetition, naming some.
 Result<Recording> import_gpyjoules(const std::string& folder, const ImportOptions& options);

@@ -19,10 +19,18 @@ namespace fs = std::filesystem;
 constexpr std::array kReadingFiles{"gpu-power.csv", "total_power_samples.csv", "power-external.csv"};
 constexpr int kDeepest = 4;  // experiment, benchmark, run, repetition
 
+// What the file system says of a file, if that is more than that it is not there.
+std::error_code trouble(const std::error_code& error) {
+  const bool absent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  return absent ? std::error_code() : error;
+}
+
+// Of a file that cannot be looked at as well: reading it says why.
 bool is_repetition(const fs::path& folder) {
-  std::error_code ignored;
-  return std::any_of(kReadingFiles.begin(), kReadingFiles.end(),
-                     [&](const char* name) { return fs::is_regular_file(folder / name, ignored); });
+  return std::any_of(kReadingFiles.begin(), kReadingFiles.end(), [&](const char* name) {
+    std::error_code error;
+    return fs::is_regular_file(folder / name, error) || trouble(error);
+  });
 }
 
 GpyjoulesRun run_at(const fs::path& folder) {
@@ -46,20 +54,42 @@ Result<std::optional<MappedFile>> optional_file(const fs::path& path) {
   return tl::unexpected<Error>(std::move(file).error());
 }
 
-// What vanishes meanwhile or may not be read is no reason to stop: any folder may be asked for.
-void add_runs_below(const fs::path& folder, int depth, std::vector<GpyjoulesRun>& out) {
-  std::error_code error;
-  std::error_code ignored;
-  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
-    const bool put_aside = at->path().filename().string().starts_with('_');
-    if (put_aside || !at->is_directory(ignored)) continue;
-    if (is_repetition(at->path())) {
-      out.push_back(run_at(at->path()));
-    } else if (depth < kDeepest && !at->is_symlink(ignored)) {
-      add_runs_below(at->path(), depth + 1, out);
+class Search {
+ public:
+  // Goes on where a folder may not be read: any folder may be asked for, and others hold runs.
+  void below(const fs::path& folder, int depth) {
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+      look_at(*at, depth);
+    }
+    if (trouble(error)) unread(folder, error);
+  }
+  GpyjoulesTree found() && {
+    std::sort(out_.runs.begin(), out_.runs.end(),
+              [](const GpyjoulesRun& a, const GpyjoulesRun& b) { return a.path < b.path; });
+    std::sort(out_.unread.begin(), out_.unread.end());
+    return std::move(out_);
+  }
+
+ private:
+  void look_at(const fs::directory_entry& entry, int depth) {
+    if (entry.path().filename().string().starts_with('_')) return;
+    std::error_code error;
+    const bool folder = entry.is_directory(error);
+    if (trouble(error)) unread(entry.path(), error);
+    if (!folder) return;
+    if (is_repetition(entry.path())) {
+      out_.runs.push_back(run_at(entry.path()));
+    } else if (depth < kDeepest && !entry.is_symlink(error)) {
+      below(entry.path(), depth + 1);
     }
   }
-}
+  void unread(const fs::path& path, const std::error_code& error) {
+    out_.unread.push_back(fmt::format("{}: {}", path.string(), error.message()));
+  }
+
+  GpyjoulesTree out_;
+};
 
 Result<Recording> import_repetition(const GpyjoulesRun& run, const ImportOptions& options) {
   constexpr std::array kNames{"gpu-power.csv",
@@ -80,20 +110,21 @@ Result<Recording> import_repetition(const GpyjoulesRun& run, const ImportOptions
 
 }  // namespace
 
-Result<std::vector<GpyjoulesRun>> find_gpyjoules_runs(const std::string& root) {
-  std::vector<GpyjoulesRun> out;
-  if (is_repetition(root)) return std::vector<GpyjoulesRun>{run_at(root)};
+Result<GpyjoulesTree> find_gpyjoules_runs(const std::string& root) {
   std::error_code error;
   if (const fs::directory_iterator there(root, error); error) {
     return io_error(fmt::format("{}: {}", root, error.message()));
   }
-  add_runs_below(root, 0, out);
-  std::sort(out.begin(), out.end(), [](const GpyjoulesRun& a, const GpyjoulesRun& b) { return a.path < b.path; });
-  return out;
+  if (is_repetition(root)) return GpyjoulesTree{{run_at(root)}, {}};
+  Search search;
+  search.below(root, 0);
+  return std::move(search).found();
 }
 
 Result<Recording> import_gpyjoules(const std::string& folder, const ImportOptions& options) {
-  JC_ASSIGN_OR_RETURN(const auto runs, find_gpyjoules_runs(folder));
+  JC_ASSIGN_OR_RETURN(const GpyjoulesTree tree, find_gpyjoules_runs(folder));
+  const std::vector<GpyjoulesRun>& runs = tree.runs;
+  if (runs.empty() && !tree.unread.empty()) return io_error(tree.unread.front());
   if (runs.empty()) {
     return invalid(
         folder +

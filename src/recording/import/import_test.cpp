@@ -2,6 +2,7 @@
 // All numbers are made up.
 #include "recording/import/import.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -271,6 +272,20 @@ TEST(Gpyjoules, ErrorsNameFileAndLine) {
   EXPECT_EQ(error_of(parse_gpyjoules(files, place, {})), "pl/0: power-external.csv:2: 'lots' is no number");
 }
 
+TEST(Gpyjoules, ALineThatWasCutOffIsLeftOut) {
+  GpyjoulesFiles files = small_run();
+  const std::string whole(files.gpu_power);
+  const std::size_t rows = static_cast<std::size_t>(std::count(whole.begin(), whole.end(), '\n')) - 1;
+  for (const std::size_t missing : {1U, 2U, 30U}) {
+    const std::string cut = whole.substr(0, whole.size() - missing);
+    files.gpu_power = cut;
+    const auto run = parse_gpyjoules(files, {}, {});
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(readings(*run, "gpu0", Signal::kPower, "gpyjoules-power-usage").size(), rows - 1) << missing;
+    EXPECT_TRUE(has_note(*run, fmt::format("gpu-power.csv:{} was cut off and is left out", rows + 1)));
+  }
+}
+
 TEST(Gpyjoules, FolderNamesAreSettings) {
   EXPECT_EQ(gpyjoules_setting("200W").power_limit_w, 200.0);
   const auto clocks = gpyjoules_setting("877MHz,1065MHz");
@@ -296,7 +311,7 @@ TEST_F(Folder, ATreeIsListedWithoutItsBaselines) {
   EXPECT_TRUE(load_any(root_ + "/pl"));  // the only one
   put("pl/mnist/250W/1/gpu-power.csv", small_run().gpu_power);
   put("pl/mnist/_baseline/0/gpu-power.csv", small_run().gpu_power);
-  const auto runs = find_gpyjoules_runs(root_).value();
+  const auto runs = find_gpyjoules_runs(root_)->runs;
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[1].experiment, "pl");
   EXPECT_EQ(runs[1].benchmark, "mnist");
@@ -304,6 +319,18 @@ TEST_F(Folder, ATreeIsListedWithoutItsBaselines) {
   EXPECT_NE(error_of(load_any(root_)).find("holds 2 runs of GPyJoules; name one, such as"), std::string::npos);
   EXPECT_TRUE(load_any(root_ + "/pl/mnist/_baseline/0"));
   EXPECT_NE(error_of(load_any(root_ + "/pl/mnist/_baseline/none")).find("No such file"), std::string::npos);
+}
+
+TEST_F(Folder, WhatMayNotBeReadInATreeIsNamed) {
+  put("pl/mnist/200W/0/gpu-power.csv", small_run().gpu_power);
+  std::filesystem::create_directories(root_ + "/pl/mnist/200W/1");
+  std::filesystem::create_symlink("gpu-power.csv", root_ + "/pl/mnist/200W/1/gpu-power.csv");  // its own target
+  std::filesystem::create_symlink("2", root_ + "/pl/mnist/200W/2");
+  const GpyjoulesTree tree = find_gpyjoules_runs(root_).value();
+  ASSERT_EQ(tree.runs.size(), 2U) << "reading the second says what is wrong with it";
+  EXPECT_NE(error_of(load_any(tree.runs[1].path)).find("200W/1/gpu-power.csv: "), std::string::npos);
+  ASSERT_EQ(tree.unread.size(), 1U);
+  EXPECT_TRUE(tree.unread[0].starts_with(root_ + "/pl/mnist/200W/2: Too many levels")) << tree.unread[0];
 }
 
 TEST_F(Folder, WhatWasImportedIsSavedAsARecording) {
