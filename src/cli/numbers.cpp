@@ -63,6 +63,10 @@ std::string plain(double value) {
   return fmt::format("{:.7g}", value);
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string duration_text(double seconds) {
   constexpr double kMinute = 60, kHour = 3600;
   if (seconds < kMinute) return fmt::format("{:.0f} s", seconds);

@@ -2,6 +2,7 @@
 // Numbers for people: three digits and a prefix. Powers of ten throughout (GB = 1e9 bytes).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ std::string range_with_prefix(double value, double lo, double hi, std::string_vi
 std::string share(double part, double whole);
 // The shortest text that a figure of a data sheet needs: "19.5", "1555", "0.37".
 std::string plain(double value);
+// "1 run", "2 runs".
+std::string counted(std::size_t count, std::string_view noun);
 // "45 s", "12 min", "1.5 h": how long something will take.
 std::string duration_text(double seconds);
 

@@ -92,6 +92,7 @@ std::vector<std::size_t> Table::widths(std::size_t indent) const {
 
 void Table::narrow(std::size_t column, std::size_t least, std::size_t& excess, std::vector<std::size_t>& widths) const {
   std::size_t& width = widths[column];
+  if (columns_[column].whole) return;
   if (column > 0) least = std::max(least, letters(columns_[column].heading));
   if (width <= least) return;
   std::size_t cut = std::min(excess, width - least);

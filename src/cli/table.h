@@ -19,6 +19,7 @@ class Table {
     std::string heading;
     Align align = Align::kLeft;
     std::size_t max_width = 40;  // longer cells lose their middle
+    bool whole = false;          // never gives way to others
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -28,7 +29,8 @@ class Table {
   [[nodiscard]] std::size_t row_count() const { return rows_.size(); }
 
   // Two spaces between columns, no spaces at the ends of lines, `indent` in front of each. Where lines would have more
-  // than 80 letters long names of the first column give way, then other text, then names; cells of the first column
+  // than 80 letters long names of the first column give way, then other text, then names, but for columns that are
+  // `whole`; cells of the first column
   // that would look the same without their middles are wrapped.
   [[nodiscard]] std::string text(std::size_t indent = 0) const;
   // As a table of Markdown.

@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -48,9 +47,8 @@ class Session {
   Result<void> start();
   void run();
   Result<void> finish();
-  Result<Recording> recording() const;
-  // When the command began and ended, where the file had no room for it: else it would seem to end with the readings.
-  void add_own_events(Recording& cut) const;
+  // `whole`: the file has all of it.
+  Result<Recording> recording(bool whole) const;
 
   [[nodiscard]] bool stopped() const { return stopped_; }
 
@@ -62,8 +60,7 @@ class Session {
   bool run_once(const std::string& phase, std::size_t index, bool quiet);
   void pause(milliseconds time) { stopped_ = pause_for(time) || stopped_; }
   void mark(EventKind kind, const std::string& name, std::string details = {}) {
-    own_events_.push_back({monotonic_now(), kind, kRecorderTrack, name, std::move(details)});
-    take(own_events_.back());
+    take({monotonic_now(), kind, kRecorderTrack, name, std::move(details)});
   }
   void take(const Event& event) {
     recorder_.event(event);
@@ -77,7 +74,6 @@ class Session {
   bool has_sensors_;
   Recorder recorder_;
   std::unique_ptr<MarkListener> marks_;
-  std::vector<Event> own_events_;
   Json commands_ = Json::array();
   RepeatedInput input_{STDIN_FILENO};
   bool stopped_ = false, told_of_input_ = false;
@@ -176,16 +172,10 @@ Result<void> Session::finish() {
   return recorder_.finish(text_of(end_json()));
 }
 
-Result<Recording> Session::recording() const {
-  if (options_.output) return load_recording(*options_.output);
+Result<Recording> Session::recording(bool whole) const {
+  if (options_.output && whole) return load_recording(*options_.output);
   JC_ASSIGN_OR_RETURN(const std::string bytes, recorder_.writer().contents());
   return parse_recording(bytes);
-}
-
-void Session::add_own_events(Recording& cut) const {
-  for (const Event& event : own_events_) {
-    if (std::find(cut.events.begin(), cut.events.end(), event) == cut.events.end()) cut.events.push_back(event);
-  }
 }
 
 }  // namespace
@@ -215,8 +205,7 @@ Result<SessionResult> measure_command(const SessionOptions& options) {
   result.not_started = session.not_started;
   result.runs = session.runs;
   result.stopped = session.stopped();
-  JC_ASSIGN_OR_RETURN(result.recording, session.recording());
-  if (result.incomplete) session.add_own_events(result.recording);
+  JC_ASSIGN_OR_RETURN(result.recording, session.recording(!result.incomplete));
   return result;
 }
 

@@ -115,8 +115,9 @@ Result<LoadedSweep> load_sweep(const std::string& folder) {
 }
 
 Result<LoadedSweep> load_any_sweep(const std::string& folder) {
-  auto own = load_sweep(folder);
   std::error_code ignored;
+  if (std::filesystem::is_regular_file(folder, ignored)) return load_sweep_table(folder);
+  auto own = load_sweep(folder);
   const bool other =
       !own && own.error().code() == ErrorCode::kNotFound && std::filesystem::is_directory(folder, ignored);
   if (!other) return own;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "joulecast/result.h"
@@ -36,7 +37,16 @@ Result<LoadedSweep> load_sweep(const std::string& folder);
 // setting. Time and energy are those of its "experiment", where it marked one. Errors: kNotFound with fewer than two.
 Result<LoadedSweep> load_gpyjoules_sweep(const std::string& folder);
 
-// Of either kind. Errors: those of both.
+// Runs that were measured elsewhere, one a line of a CSV table with a header: power_limit_w (or limit_w) and clock_mhz
+// (sm_clock_mhz) are the setting, at least one of them; the one column with "time" in its name that ends with _s is the
+// time, the one with "energy" that ends with _j the energy, which may be absent or empty; repetition, else they are
+// counted. Other columns whose names end with a unit were measured and are left alone; all others together name the
+// group. Errors: kNotFound and kIo of the file; kInvalidInput with the line.
+Result<LoadedSweep> load_sweep_table(const std::string& path);
+// The same of its text; `name` stands in front of errors.
+Result<LoadedSweep> parse_sweep_table(std::string_view text, const std::string& name);
+
+// Of any kind. Errors: those of all.
 Result<LoadedSweep> load_any_sweep(const std::string& folder);
 
 }  // namespace joulecast

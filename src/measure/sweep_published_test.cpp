@@ -5,11 +5,9 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
-#include "base/csv.h"
+#include "measure/sweep_load.h"
 #include "measure/sweep_result.h"
 #include "series/moments.h"
 
@@ -22,36 +20,14 @@ std::string table_path() {
   return folder + "/power/zeus_power_limit_sweep.csv";
 }
 
-// gpu,dataset,network,batch_size,optimizer,power_limit_w,time_per_epoch_s,average_power_w,energy_per_epoch_j,edp_js;
-// the group begins with the GPU's name.
-std::vector<SweepMeasurement> read_table(const std::string& text) {
-  std::vector<SweepMeasurement> out;
-  CsvReader reader(text);
-  std::vector<std::string_view> fields;
-  bool heading = true;
-  while (*reader.next(fields)) {
-    if (std::exchange(heading, false)) continue;
-    SweepMeasurement run;
-    for (std::size_t i = 0; i < 5; ++i) run.group += std::string(fields[i]) + "/";
-    run.limit_w = parse_number(fields[5]);
-    run.setting = std::string(fields[5]) + " W";
-    run.time_s = *parse_number(fields[6]);
-    run.energy_j = *parse_number(fields[8]);
-    out.push_back(run);
-  }
-  return out;
-}
-
 struct OfGpu {
   std::vector<double> energy_limit, edp_limit, saved, slower, r2_parabola, r2_cubic;
   std::size_t lowest_is_best = 0;
 };
 
 std::map<std::string, OfGpu> judged() {
-  std::ifstream file(table_path());
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::map<std::string, OfGpu> out;
-  const auto groups = judge_sweep(read_table(text));
+  const auto groups = judge_sweep(load_any_sweep(table_path())->runs);
   for (const SweepGroup& group : *groups) {
     if (group.settings.size() < 4) continue;
     OfGpu& gpu = out[group.group.substr(0, group.group.find('/'))];
@@ -106,9 +82,7 @@ TEST(PublishedSweep, EveryOptimumIsTheLeastOfItsColumn) {
   if (!std::filesystem::exists(table_path())) {
     GTEST_SKIP() << table_path() << " is not there (set JOULECAST_SHARED_DATA)";
   }
-  std::ifstream file(table_path());
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::vector<SweepMeasurement> runs = read_table(text);
+  const std::vector<SweepMeasurement> runs = load_any_sweep(table_path())->runs;
   const auto groups = judge_sweep(runs);
   ASSERT_TRUE(groups) << groups.error().text();
   for (const SweepGroup& group : *groups) {

@@ -124,10 +124,13 @@ SweepDifference difference(const Runs& reference, const Runs& runs, SweepGoal go
     if (std::min(first.size(), second.size()) >= kLeastRunsToDraw) out.p = test.p;
   };
   if (out.paired) {
-    if (const auto test = series::paired_test(pairs.first, pairs.second, confidence)) take(*test);
-  } else if (const auto test = series::welch_test(first, second, confidence)) {
-    take(*test);
+    if (const auto test = series::paired_test(pairs.first, pairs.second, confidence); test && test->p) {
+      take(*test);
+      return out;
+    }
+    out.paired = false;  // all pairs differ by the same: there is no scatter to judge by
   }
+  if (const auto test = series::welch_test(first, second, confidence)) take(*test);
   return out;
 }
 

@@ -60,7 +60,7 @@ struct SweepDifference {
   // Two-sided, adjusted by Holm for all settings of the table; absent where there is no scatter to judge by, and for
   // fewer than kLeastRunsToDraw runs.
   std::optional<double> p;
-  bool paired = false;  // by repetitions, else Welch's test
+  bool paired = false;  // by repetitions, else Welch's test: also where all pairs differ by the same
 };
 
 struct SweepSetting {

@@ -87,6 +87,18 @@ TEST(SweepResult, NoiseIsNoGainAndGainIsNoNoise) {
   EXPECT_LE(missed, 4);
 }
 
+TEST(SweepResult, PairsThatDifferByTheSameAreJudgedByTheirOwnScatter) {
+  std::vector<SweepMeasurement> runs;
+  for (std::size_t r = 1; r <= 4; ++r) {
+    runs.push_back(run(150, r, 10, 900 + 8.0 * static_cast<double>(r)));
+    runs.push_back(run(300, r, 10, 1000 + 8.0 * static_cast<double>(r)));
+  }
+  const SweepGroup group = judge_sweep(runs)->front();
+  EXPECT_EQ(group.optima[1].verdict, SweepVerdict::kGain);
+  ASSERT_TRUE(group.settings[0].differences[1]->p);
+  EXPECT_FALSE(group.settings[0].differences[1]->paired);
+}
+
 TEST(SweepResult, OneRunASettingTellsNoChanceFromGain) {
   const auto groups = judge_sweep({run(150, 1, 12, 900), run(300, 1, 10, 1000)});
   const SweepOptimum& energy = groups->front().optima[1];

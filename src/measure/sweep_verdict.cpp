@@ -44,7 +44,7 @@ std::string verdict_text(SweepVerdict verdict) {
     case SweepVerdict::kGain:
       return "a gain";
     case SweepVerdict::kGainElsewhere:
-      return "a gain at others, not surely at this one";
+      return "a gain at others, not surely here";
     case SweepVerdict::kNoMeasurableGain:
       return "no measurable gain";
     case SweepVerdict::kTooFewRuns:

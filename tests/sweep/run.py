@@ -4,6 +4,7 @@
 
 run.py <joulecast> <folder of the stand-in> [test name...]
 """
+import csv
 import fcntl
 import json
 import os
@@ -384,7 +385,7 @@ class Sweep(unittest.TestCase):
         self.scenario('[[gpu]]\n[[fault]]\nfunction = "nvmlInit_v2"\nreturn = "DRIVER_NOT_LOADED"\n')
         self.plan('command = "true"\npower_limits_w = [100]\nrepetitions = 1\n')
         out, _ = self.run_it("sweep", "plan.toml", "--dry-run")
-        self.assertIn("1 runs into plan", out)
+        self.assertIn("1 run into plan", out)
         self.assertIn("no GPU to check the settings on: ", out)
         self.plan('command = "true"\n')
         self.assertNotIn("no GPU", self.run_it("sweep", "plan.toml", "--dry-run")[0])
@@ -396,7 +397,7 @@ class Sweep(unittest.TestCase):
                          {"n=1_found_r01": 1, "n=2_found_r01": 0})
         self.assertIn("said", (self.folder / "plan" / "n=1_found_r01.log").read_text())
         _, errors = self.run_it("sweep", "plan.toml")
-        self.assertIn("0 runs done, 0 failed, 2 were there already", errors)
+        self.assertIn("0 runs done, 0 failed, 2 there already", errors)
         self.assertEqual(len((self.folder / "count").read_text().split()), 2)
         self.run_it("sweep", "plan.toml", "--retry-failed", code=3)
         self.assertEqual(len((self.folder / "count").read_text().split()), 3)
@@ -407,7 +408,7 @@ class Sweep(unittest.TestCase):
         self.run_it("sweep", "plan.toml")
         self.plan('command = "true"\nrepetitions = 2\n')
         _, errors = self.run_it("sweep", "plan.toml")
-        self.assertIn("1 runs done, 0 failed, 1 were there already", errors)
+        self.assertIn("1 run done, 0 failed, 1 there already", errors)
         self.plan('command = "false"\nrepetitions = 2\n')
         _, errors = self.run_it("sweep", "plan.toml", code=2)
         self.assertIn("another command", errors)
@@ -518,6 +519,26 @@ class Sweep(unittest.TestCase):
         self.run_it("sweep", "--result", "plan", "--latex", "--csv", code=2)
         _, errors = self.run_it("sweep", "--result", ".", code=1)
         self.assertIn("no folder of a sweep", errors)
+
+    def test_a_table_of_runs_is_a_result_in_every_form(self):
+        rows = ["gpu,power_limit_w,time_s,energy_j"]
+        for repetition in range(4):
+            rows += [f"T4_x,{limit},{time + 0.02 * repetition},{energy + 8 * repetition}"
+                     for limit, time, energy in ((50, 30, 90000), (70, 20, 100000))]
+        (self.folder / "runs.csv").write_text("\n".join(rows) + "\n")
+        text, _ = self.run_it("sweep", "--result", "runs.csv")
+        self.assertRegex(text, r"energy +50 W +100 % +10\.0 % +a gain\n")
+        self.assertRegex(text, r"time +70 W +100 % +0\.0 % +the reference itself\n")
+        latex, _ = self.run_it("sweep", "--result", "runs.csv", "--latex")
+        # The mean of 90000, 90008, 90016 and 90024 J and the deviation of these, 10.3 J.
+        self.assertIn(" & energy & 50 W & $90012 \\pm 10$\\,J & 100\\,\\% & 10.0\\,\\% & a gain \\\\", latex)
+        self.assertIn("T4\\_x & time & 70 W & $20.03 \\pm 0.026$\\,s & 100\\,\\% & 0.0\\,\\% & the reference itself", latex)
+        self.assertIn("$(2.003 \\pm 0.0028) \\times 10^{6}$\\,Js", latex)
+        table, _ = self.run_it("sweep", "--result", "runs.csv", "--csv")
+        cells = [(row["setting"], row["goal"], row["optimum"], row["confidence"], row["verdict"])
+                 for row in csv.DictReader(table.splitlines())]
+        self.assertIn(("50 W", "energy_j", "1", "1", "gain"), cells)
+        self.assertIn(("70 W", "energy_j", "0", "", ""), cells)
 
     def test_without_energy_it_compares_times(self):
         functions = ["PowerUsage", "TotalEnergyConsumption", "FieldValues", "Samples"]

@@ -75,8 +75,8 @@ std::string outlook_text(const SweepPlan& plan, const SweepOutlook& out) {
                         run.settings.text(), run.repetition);
   }
   const double idle = (plan.baseline_s + plan.cooldown_s) * static_cast<double>(out.open.size());
-  text += fmt::format("{} runs into {}", out.open.size(), printable(plan.output));
-  if (out.finished + out.failed > 0) text += fmt::format(", {} are there already", out.finished + out.failed);
+  text += fmt::format("{} into {}", counted(out.open.size(), "run"), printable(plan.output));
+  if (out.finished + out.failed > 0) text += fmt::format(", {} there already", out.finished + out.failed);
   if (out.seconds) {
     text += fmt::format(", about {}", duration_text(*out.seconds));
   } else {
@@ -165,7 +165,7 @@ Outcome run_one(const SweepOptions& sweep, const SweepCommandOptions& options, s
   const auto end = run_sweep(sweep);
   if (!end) return tl::unexpected<Failure>(failure_of(end.error(), options));
   failed += end->failed;
-  sweep.say(fmt::format("{} runs done, {} failed, {} were there already", end->done, end->failed, end->skipped));
+  sweep.say(fmt::format("{} done, {} failed, {} there already", counted(end->done, "run"), end->failed, end->skipped));
   if (!end->stopped) return {};
   return tl::unexpected<Failure>(Failure{{ErrorCode::kDevice, "stopped; all settings are as they were found"},
                                          fmt::format("joulecast sweep {} goes on", options.plan),
@@ -201,9 +201,14 @@ Outcome sweep_plans(const std::vector<SweepPlan>& plans, const SweepCommandOptio
     if (!done) return done;
   }
   if (failed == 0) return {};
-  return tl::unexpected<Failure>(Failure{{ErrorCode::kDevice, fmt::format("{} runs failed", failed)},
+  return tl::unexpected<Failure>(Failure{{ErrorCode::kDevice, counted(failed, "run") + " failed"},
                                          "their logs are beside the recordings; --retry-failed runs them again",
                                          kIncomplete});
+}
+
+// A table; of one recording reading it says what to do.
+bool has_runs(const std::string& path) {
+  return path.ends_with(".csv") || path.ends_with(".jcrun");
 }
 
 }  // namespace
@@ -212,7 +217,7 @@ Outcome sweep_command(const SweepCommandOptions& options, Output& output) {
   if (options.form.json + options.form.csv + options.latex > 1) return usage("sweep: one of --json, --csv and --latex");
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(options.plan, ignored);
-  if (options.result && folder) return print_result(options.plan, options, output);
+  if (options.result && (folder || has_runs(options.plan))) return print_result(options.plan, options, output);
   if (folder) return usage(fmt::format("sweep: {} is a folder", options.plan), "--result prints what its runs say");
   auto plans = read_plans(options.plan);
   if (!plans) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a sweep as CSV, JSON and LaTeX.
+// The result of a sweep as CSV and JSON.
 #include <fmt/format.h>
 
 #include "cli/measure/sweep_text.h"
@@ -112,73 +112,10 @@ Json group_json(const SweepGroup& group) {
           {"models", models_json(group)}};
 }
 
-std::string latex_text(const std::string& text) {
-  std::string out;
-  for (const char letter : printable(text)) {
-    if (std::string_view("_&%$#{}").find(letter) != std::string_view::npos) out += '\\';
-    out += letter;
-  }
-  return out.empty() ? "all" : out;
-}
-
-std::string latex_estimate(const SweepEstimate& estimate) {
-  if (!estimate.deviation) return fmt::format("${:.4g}$", estimate.mean);
-  return fmt::format("${:.4g} \\pm {:.2g}$", estimate.mean, *estimate.deviation);
-}
-
-std::string latex_optima(const std::vector<SweepGroup>& groups) {
-  std::string out =
-      "% optima: setting, mean and standard deviation\n\\begin{tabular}{lllllll}\n\\hline\nrun & least time & s & "
-      "least "
-      "energy & J & least EDP & Js \\\\\n\\hline\n";
-  for (const SweepGroup& group : groups) {
-    out += latex_text(group.group);
-    for (std::size_t g = 0; g < kSweepGoals.size(); ++g) {
-      if (g >= group.optima.size()) {
-        out += " & -- & --";
-        continue;
-      }
-      const SweepSetting& best = group.settings[group.optima[g].setting];
-      out += fmt::format(" & {} & {}", latex_text(best.setting), latex_estimate(best.estimates[g]));
-    }
-    out += " \\\\\n";
-  }
-  return out + "\\hline\n\\end{tabular}\n";
-}
-
-std::string latex_difference(const std::optional<SweepDifference>& difference) {
-  if (!difference) return "0";
-  const bool sure = difference->p && *difference->p < 0.05;
-  return fmt::format("${:+.1f}{}$", difference->percent, sure ? "^{*}" : "");
-}
-
-std::string latex_differences(const SweepGroup& group) {
-  std::string out = fmt::format(
-      "% differences to {} in percent; * p < 0.05, Holm\n\\begin{{tabular}}{{lrrr}}\n\\hline\n{} & time & energy & EDP "
-      "\\\\\n\\hline\n",
-      latex_text(group.settings[group.reference].setting), latex_text(group.group));
-  for (std::size_t i = 0; i < group.settings.size(); ++i) {
-    const SweepSetting& setting = group.settings[i];
-    const std::string name = latex_text(setting.setting);
-    out += i == group.reference ? fmt::format("\\textbf{{{}}}", name) : name;
-    for (std::size_t g = 0; g < kSweepGoals.size(); ++g) {
-      out += " & " + (g < setting.differences.size() ? latex_difference(setting.differences[g]) : std::string("--"));
-    }
-    out += " \\\\\n";
-  }
-  return out + "\\hline\n\\end{tabular}\n";
-}
-
-std::string latex_correlations(const std::vector<SweepGroup>& groups) {
-  std::string out =
-      "% correlation of power and SM clock\n\\begin{tabular}{lrr}\n\\hline\nrun & $r$ & runs \\\\\n\\hline\n";
-  for (const SweepGroup& group : groups) {
-    out += latex_text(group.group);
-    out += group.power_clock ? fmt::format(" & ${:.3f}$ & {}", group.power_clock->r, group.power_clock->pairs)
-                             : " & -- & --";
-    out += " \\\\\n";
-  }
-  return out + "\\hline\n\\end{tabular}\n";
+// Whether this setting is the optimum; if so, how surely, and what that is worth.
+std::string optimum_cells(const SweepOptimum& optimum, std::size_t setting) {
+  if (optimum.setting != setting) return "0,,";
+  return fmt::format("1,{},{}", csv_number(optimum.confidence), verdict_key(optimum.verdict));
 }
 
 }  // namespace
@@ -186,7 +123,7 @@ std::string latex_correlations(const std::vector<SweepGroup>& groups) {
 std::string sweep_csv(const std::vector<SweepGroup>& groups) {
   std::string out =
       "group,setting,limit_w,clock_mhz,goal,n,mean,stddev,low,high,difference_percent,difference_low_percent,"
-      "difference_high_percent,p,test,power_w,sm_clock_mhz,reference,optimum\r\n";
+      "difference_high_percent,p,test,power_w,sm_clock_mhz,reference,optimum,confidence,verdict\r\n";
   for (const SweepGroup& group : groups) {
     for (std::size_t i = 0; i < group.settings.size(); ++i) {
       const SweepSetting& s = group.settings[i];
@@ -203,7 +140,7 @@ std::string sweep_csv(const std::vector<SweepGroup>& groups) {
                            : d.paired        ? "paired"
                                              : "welch",
                            csv_number(s.power_w), csv_number(s.sm_clock_mhz), i == group.reference ? 1 : 0,
-                           group.optima[g].setting == i ? 1 : 0);
+                           optimum_cells(group.optima[g], i));
       }
     }
   }
@@ -219,12 +156,6 @@ Json sweep_json(const std::vector<SweepGroup>& groups, const std::optional<Sweep
           {"parameters", parameters ? group_json(*parameters) : Json(nullptr)},
           {"left_out", loaded.left_out},
           {"warnings", loaded.doubts}};
-}
-
-std::string sweep_latex(const std::vector<SweepGroup>& groups) {
-  std::string out = latex_optima(groups);
-  for (const SweepGroup& group : groups) out += "\n" + latex_differences(group);
-  return out + "\n" + latex_correlations(groups);
 }
 
 }  // namespace joulecast::cli

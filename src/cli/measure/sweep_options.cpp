@@ -13,7 +13,8 @@ void define_sweep_options(CLI::App& app, SweepCommandOptions& options) {
     app.add_flag(name, out, text)->option_text(" ");
   };
   app.add_option("PLAN", options.plan,
-                 "a plan in TOML, or experiments of GPyJoules in YAML; with --result a folder, also of GPyJoules")
+                 "a plan in TOML, or experiments of GPyJoules in YAML; with --result a folder, also of GPyJoules, or a "
+                 "CSV table of runs")
       ->required()
       ->type_name(kFile);
   app.add_option("-o,--output", options.output, "folder of the runs, instead of the plan's")->type_name("FOLDER");
@@ -23,7 +24,7 @@ void define_sweep_options(CLI::App& app, SweepCommandOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""));
   flag("--slurm", options.slurm, "write a job array, a task a repetition, and submit it; with -n print it");
-  flag("--result", options.result, "print what the runs in the folder say; nothing is run");
+  flag("--result", options.result, "print what the runs in the folder or table say; nothing is run");
   add_form(app, options.form);
   flag("--latex", options.latex, "print tables for LaTeX");
   add_examples(app, {"joulecast sweep plan.toml --dry-run", "sudo joulecast sweep plan.toml",

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/numbers.h"
 #include "cli/output.h"
@@ -48,16 +49,22 @@ std::string setting_table(const SweepGroup& group) {
   return table.text(2);
 }
 
+// Without a sign where it would stand before nothing: "-0.0".
+double tenths(double percent) {
+  constexpr double kHalf = 0.05;
+  return std::abs(percent) < kHalf ? 0.0 : percent;
+}
+
 // "-12.3 *": more than chance.
 std::string difference_text(const std::optional<SweepDifference>& difference) {
   if (!difference) return kNothing;
   const bool sure = difference->p && *difference->p < kSignificance;
-  return fmt::format("{:+.1f}{}", difference->percent, sure ? " *" : "  ");
+  return fmt::format("{:+.1f}{}", tenths(difference->percent), sure ? " *" : "  ");
 }
 
 std::string band_text(const std::optional<SweepDifference>& difference) {
   if (!difference || !difference->low) return "";
-  return fmt::format("{:+.1f} {:+.1f}", *difference->low, *difference->high);
+  return fmt::format("{:+.1f} {:+.1f}", tenths(*difference->low), tenths(*difference->high));
 }
 
 std::string difference_table(const SweepGroup& group) {
@@ -80,13 +87,19 @@ std::string difference_table(const SweepGroup& group) {
 }
 
 std::string optimum_table(const SweepGroup& group) {
-  Table table({{"least"}, {"at"}, {"sure", Align::kRight}, {"saves", Align::kRight}, {"which is"}, {"or"}});
+  constexpr std::size_t kVerdict = 40;
+  Table table({{"least"},
+               {"at"},
+               {"sure", Align::kRight},
+               {"saves", Align::kRight},
+               {"which is", Align::kLeft, kVerdict, true},
+               {"or"}});
   for (const SweepOptimum& optimum : group.optima) {
     std::vector<std::string> rivals;
     for (const std::size_t rival : optimum.rivals) rivals.push_back(printable(group.settings[rival].setting));
     table.add({std::string(name_of(optimum.goal)), printable(group.settings[optimum.setting].setting),
                optimum.confidence ? fmt::format("{:.0f} %", kPercent * *optimum.confidence) : kNothing,
-               fmt::format("{:.1f} %", optimum.gain_percent), verdict_text(optimum.verdict),
+               fmt::format("{:.1f} %", tenths(optimum.gain_percent)), verdict_text(optimum.verdict),
                fmt::format("{}", fmt::join(rivals, "; "))});
   }
   return table.text(2);
