@@ -51,6 +51,14 @@ struct Sum {
   std::string source;
   Joules energy;
   double squares_j2 = 0, alike_j = 0;  // of its errors: those that are independent, and those that are not
+  std::vector<double> each_j;          // of a step, stretch by stretch
+  double steps = 0;
+
+  // Of the energy, if another such run scatters as its steps do.
+  [[nodiscard]] double scatter_j() const {
+    const auto deviation = alike_j > 0 ? std::nullopt : spread(each_j).deviation;
+    return deviation.value_or(0) / std::sqrt(static_cast<double>(each_j.size())) * steps;
+  }
 };
 
 // A stretch no longer than a counter's step has in it what lies around it, and so have all others of its kind: such
@@ -64,8 +72,11 @@ std::optional<Sum> sum_of(const Accountant& accountant, const std::string& devic
   for (const Phase& stretch : stretches) {
     const auto one = answer(accountant.account(device, stretch.begin, stretch.end));
     if (!one) return std::nullopt;
-    if (!out) out = Sum{one->source, {}, 0, 0};
+    if (!out) out = Sum{one->source, {}, 0, 0, {}, 0};
+    const auto steps = static_cast<double>(steps_of(stretch));
     out->energy += one->energy;
+    out->each_j.push_back(one->energy.value() / steps);
+    out->steps += steps;
     const double error = one->standard_error.value();
     if (error < kOfAStep * one->energy.value()) {
       out->squares_j2 += error * error;
@@ -95,7 +106,8 @@ void add_answer(IterationAccount& out, const Accountant& accountant, const RunSu
   const auto n = static_cast<double>(out.iterations);
   out.answer = sum->energy / n;
   out.answer_source = sum->source;
-  const Joules error = error_of(*sum, accountant, out.device, stretches);
+  // What differs from iteration to iteration has the source's error in it already.
+  const Joules error{std::max(error_of(*sum, accountant, out.device, stretches).value(), sum->scatter_j())};
   // Readings without scatter, and those that alias, do not tell it.
   if (error > Joules{0} && !aliases(summary, out.device, out.answer_source)) out.answer_standard_error = error / n;
 }

@@ -25,7 +25,9 @@ struct IterationAccount {
   // By the source that the summary takes, over the same time: where that is a counter it sees what power readings do
   // not. Absent where it covers too little of one of them.
   std::optional<Joules> answer;
-  std::optional<Joules> answer_standard_error;  // absent without an answer, and where nothing tells it
+  // The source's, or that of the mean of what scatters from iteration to iteration, whichever is more; absent without
+  // an answer, and where nothing tells it.
+  std::optional<Joules> answer_standard_error;
   std::string answer_source;
 };
 

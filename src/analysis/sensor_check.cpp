@@ -162,10 +162,15 @@ std::optional<SensorClass> sensor_class_of(const Recording& recording, const Cha
 std::optional<double> update_period_of(const Recording& recording, std::size_t channel) {
   const auto sensor = sensor_class_of(recording, recording.channels[channel]);
   const series::SensorMeaning meaning = sensor ? series::meaning(*sensor) : series::SensorMeaning{};
-  const auto seen = series::update_period(polls_of(recording.readings[channel]));
+  const series::Series polls = polls_of(recording.readings[channel]);
+  const auto seen = series::update_period(polls);
   if (!seen) return meaning.period ? std::optional(meaning.period->value()) : std::nullopt;
-  if (!meaning.period) return seen->period.value();
-  return period_of(*meaning.period, *seen, recording.channels[channel].source.ends_with("-buffer"));
+  const bool buffer = recording.channels[channel].source.ends_with("-buffer");
+  if (meaning.period) return period_of(*meaning.period, *seen, buffer);
+  if (!buffer) return seen->period.value();
+  // It keeps samples whose value stayed, too.
+  const auto samples = series::sampling_of(polls);
+  return samples ? samples->usual_gap.value() : seen->period.value();
 }
 
 std::vector<SensorCheck> check_sensors(const Recording& recording) {
@@ -178,7 +183,10 @@ std::vector<SensorCheck> check_sensors(const Recording& recording) {
     const auto& readings = recording.readings[i];
     if (!readings.empty()) {
       check.newest = static_cast<double>(readings.back().value) * info(check.channel.signal).step;
-      if (const auto seen = series::update_period(polls_of(readings))) check.period_s = seen->period.value();
+      if (const auto seen = series::update_period(polls_of(readings))) {
+        check.changes_s = seen->period.value();
+        check.period_s = update_period_of(recording, i);
+      }
     }
     if (check.channel.signal == Signal::kPower) add_class(check, recording);
     for (const AbsenceRecord& record : recording.absences) {

@@ -14,7 +14,8 @@ namespace joulecast {
 struct SensorCheck {
   Channel channel;
   std::optional<double> newest;          // SI units
-  std::optional<double> period_s;        // between updates, as seen; absent where the value hardly changed
+  std::optional<double> changes_s;       // between changes of the value; absent where it hardly changed
+  std::optional<double> period_s;        // between updates (update_period_of()); absent where it hardly changed
   std::optional<double> known_period_s;  // of the sensor's class
   std::optional<double> window_s;        // that a reading is the mean of
   std::optional<double> seen;            // share of the time that is in some window
@@ -29,7 +30,8 @@ struct SensorCheck {
 std::optional<series::SensorClass> sensor_class_of(const Recording& recording, const Channel& channel);
 // Seconds between updates of a channel's sensor: its class', which single cards are some percent off, made exact by
 // what was seen where that tells it. What is seen alone is not the period: a load that turns every 200 ms changes the
-// value of a sensor of 100 ms as seldom. Without a class what was seen; absent where the value hardly changed.
+// value of a sensor of 100 ms as seldom. Without a class what was seen, of a buffer the time between its samples;
+// absent where the value hardly changed.
 std::optional<double> update_period_of(const Recording& recording, std::size_t channel);
 
 // One entry a channel.

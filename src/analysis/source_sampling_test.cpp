@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/source_sampling.h"
+#include "analysis/sensor_check.h"
 
 #include <gtest/gtest.h>
 
@@ -69,6 +70,25 @@ TEST(SourceSampling, TheUpdatePeriodIsTheSensorsNotTheLoads) {
   EXPECT_NEAR(period(100'000, 250'000), 0.1, 0.0005);
   EXPECT_NEAR(period(100'000, 1'000'000), 0.1, 1e-9) << "of ten updates a change the class' is better";
   EXPECT_NEAR(period(31'000, 31'000), 0.031, 0.0005) << "a card may be faster than its class";
+}
+
+// What doctor and report show: a buffer and a register under a load that turns every 1.5 s.
+TEST(SensorCheck, TellsTheSensorsPeriodApartFromTheTimeBetweenChanges) {
+  Recording run;
+  run.head["devices"] = {{{"id", "gpu0"},
+                          {"name", "NVIDIA A100-SXM4-40GB"},
+                          {"details", {{"architecture", "ampere"}, {"driver", "535.54"}}}}};
+  run.channels = {{"gpu0", Signal::kPower, "nvml-instant", std::nullopt}, {"gpu0", Signal::kPower, "nvml-buffer", {}}};
+  run.readings.resize(2);
+  for (std::int64_t i = 0; i <= 3000; ++i) {
+    const std::int64_t watts = i * 10'000 / 1'500'000 % 2 == 0 ? 380'000 : 100'000;
+    run.readings[0].push_back({i * 10'000, watts});
+    if (i % 10 == 0) run.readings[1].push_back({i * 10'000, watts});
+  }
+  for (const SensorCheck& check : check_sensors(run)) {
+    EXPECT_NEAR(*check.changes_s, 1.5, 0.001) << check.channel.source;
+    EXPECT_NEAR(*check.period_s, 0.1, 0.001) << check.channel.source;
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/baseline.h"
 #include "analysis/limit_changes.h"
 #include "analysis/reading_interval.h"
 #include "analysis/run_device.h"
@@ -39,7 +40,8 @@ class Summarizer {
  private:
   DeviceSummary device(const std::string& id, const RunSummary& summary) const;
   void add_idle(DeviceSummary& device, double seconds) const;
-  [[nodiscard]] std::optional<double> idle_power(const std::string& device) const;
+  [[nodiscard]] std::optional<IdlePower> idle_power(const std::string& device) const;
+  [[nodiscard]] std::optional<Phase> baseline() const;
   [[nodiscard]] std::vector<PhaseGroup> groups(const std::vector<FailedRun>& failed) const;
   [[nodiscard]] PhaseGroup group(const std::string& name, const std::vector<Phase>& phases) const;
   // Of each phase; absent where nothing covers one of them.
@@ -77,6 +79,7 @@ Result<RunSummary> Summarizer::summary() {
     if (best && aliases(out, device.device, best->source)) device.standard_error_j.reset();
     // Readings that never scatter do not tell how far they are off.
     if (device.standard_error_j == 0.0) device.standard_error_j.reset();
+    if (!device.standard_error_j) device.above_idle_error_j.reset();
   }
   out.doubts = doubts(out);
   if (!runs.doubt.empty()) out.doubts.push_back(std::move(runs.doubt));
@@ -112,23 +115,27 @@ DeviceSummary Summarizer::device(const std::string& id, const RunSummary& summar
 }
 
 void Summarizer::add_idle(DeviceSummary& device, double seconds) const {
-  device.idle_power_w = idle_power(device.device);
-  if (!device.idle_power_w) return;
+  const auto idle = idle_power(device.device);
+  if (!idle) return;
+  device.idle_power_w = idle->watts;
   const series::Energy energy{
       Joules{device.energy_j->mean}, Joules{*device.standard_error_j}, Seconds{seconds}, {}, {}};
-  const series::IdleSplit split = series::split_idle(energy, Watts{*device.idle_power_w}, Watts{0});
+  const series::IdleSplit split = series::split_idle(energy, Watts{idle->watts}, Watts{idle->error_w});
   device.above_idle_j = split.above_idle.value();
+  device.above_idle_error_j = split.above_idle_standard_error.value();
   device.idle_share = split.idle_share;
 }
 
-std::optional<double> Summarizer::idle_power(const std::string& device) const {
-  const auto baselines = own_phases(phases_.phases, kBaseline);
-  if (!baselines.empty()) {
-    const Phase& baseline = baselines.front();
-    const auto idle = answer(accountant_.account(device, baseline.begin, baseline.end));
-    if (idle) return idle->energy.value() / baseline.seconds();
-  }
-  return names_a_gpu(device) ? options_.idle_power_w : std::nullopt;
+std::optional<Phase> Summarizer::baseline() const {
+  const auto all = own_phases(phases_.phases, kBaseline);
+  return all.empty() ? std::nullopt : std::optional(all.front());
+}
+
+std::optional<IdlePower> Summarizer::idle_power(const std::string& device) const {
+  const auto recorded = baseline();
+  const auto idle = recorded ? power_in(accountant_, device, *recorded) : std::nullopt;
+  if (idle || !names_a_gpu(device) || !options_.idle_power_w) return idle;
+  return IdlePower{*options_.idle_power_w, 0};
 }
 
 std::optional<std::vector<double>> Summarizer::joules(const std::string& device,
@@ -195,7 +202,13 @@ std::vector<std::string> Summarizer::doubts(const RunSummary& summary) const {
     out.push_back(fmt::format("{} bytes of the recording are damaged and left out", damage.damaged));
   if (phases_.stray_ends > 0) out.push_back(fmt::format("{} ends of phases have no begin", phases_.stray_ends));
   constexpr double kNotIdle = 1.1;
+  const auto before = baseline();
   for (const DeviceSummary& device : summary.devices) {
+    if (before && device.idle_power_w) {
+      for (const std::string& doubt : baseline_doubts(recording_, accountant_, device.device, *before)) {
+        out.push_back(fmt::format("{}: {}", device.device, doubt));
+      }
+    }
     if (device.idle_share.value_or(0) > kNotIdle) {
       out.push_back(fmt::format("{}: its idle power of {:.0f} W is above the {:.0f} W of the run: it cannot be right",
                                 device.device, *device.idle_power_w, device.power_w->mean));

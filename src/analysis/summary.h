@@ -36,8 +36,9 @@ struct DeviceSummary {
   std::optional<double> ed2p_js2;      // times the mean time once more
   std::optional<double> idle_power_w;  // of the phase "baseline", or as given
   std::optional<double> above_idle_j;
-  std::optional<double> idle_share;  // of the energy: what idling as long would have drawn
-  std::vector<DeviceAccount> runs;   // one entry a repeat
+  std::optional<double> above_idle_error_j;  // standard; absent where that of the energy is
+  std::optional<double> idle_share;          // of the energy: what idling as long would have drawn
+  std::vector<DeviceAccount> runs;           // one entry a repeat
 };
 
 // Phases of one name together. Of those that stand for many steps ("count=25") each step counts. Totals count a moment

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace joulecast {
 namespace {
 
@@ -60,6 +62,41 @@ TEST(Summary, TheBaselineIsTakenOff) {
   EXPECT_NEAR(*summary.devices[0].idle_power_w, 100, 1e-6);
   EXPECT_NEAR(*summary.devices[0].above_idle_j, 1600, 1e-6);
   EXPECT_TRUE(summary.phases.empty());
+  EXPECT_TRUE(summary.doubts.empty());
+}
+
+// 400 J of the command and 800 J of the baseline, each off by what 200 W that come or go in the middle of a gap of 10
+// ms between readings say; the baseline's counts for as long as the command.
+TEST(Summary, WhatIsAboveIdleHasTheErrorsOfBoth) {
+  Recording run = recording();
+  for (std::size_t i = 0; i < run.readings[0].size(); ++i) run.readings[0][i].value += i % 2 == 0 ? 5'000 : -5'000;
+  run.events = {event(kSecond, EventKind::kBegin, "baseline"), event(5 * kSecond, EventKind::kEnd, "baseline"),
+                event(11 * kSecond, EventKind::kBegin, "command"), event(19 * kSecond, EventKind::kEnd, "command")};
+  const DeviceSummary gpu = summarize(run).value().devices[0];
+  const Accountant accountant(run, {});
+  const double command = accountant.account("gpu0", 11 * kSecond, 19 * kSecond).energy[0].standard_error.value();
+  const double baseline = accountant.account("gpu0", kSecond, 5 * kSecond).energy[0].standard_error.value();
+  ASSERT_GT(baseline, 0);
+  EXPECT_NEAR(*gpu.above_idle_error_j, std::hypot(command, 2 * baseline), 1e-9);
+}
+
+TEST(Summary, ABaselineThatWasNotIdleIsDoubted) {
+  Recording run = recording();
+  run.channels.push_back({"gpu0", Signal::kUtilization, "nvml", std::nullopt});
+  const double step = info(Signal::kUtilization).step;
+  run.readings.push_back({{2 * kSecond, std::llround(0.4 / step)}, {4 * kSecond, std::llround(0.2 / step)}});
+  run.events = {event(kSecond, EventKind::kBegin, "baseline"), event(9 * kSecond, EventKind::kEnd, "baseline"),
+                event(11 * kSecond, EventKind::kBegin, "command"), event(19 * kSecond, EventKind::kEnd, "command")};
+  EXPECT_EQ(summarize(run)->doubts,
+            std::vector<std::string>{"gpu0: was 30 % busy in the baseline: its idle power is too high, and what is "
+                                     "above idle too little"});
+  run.readings[1] = {{2 * kSecond, 0}};
+  EXPECT_TRUE(summarize(run)->doubts.empty());
+  run.events[1].time = 15 * kSecond;
+  const auto doubts = summarize(run)->doubts;
+  ASSERT_EQ(doubts.size(), 1U);
+  EXPECT_EQ(doubts[0].find("gpu0: drew 100 W in the first half of the baseline and 243 W in the second"), 0U)
+      << doubts[0];
 }
 
 TEST(Summary, AnIdlePowerAboveTheRunsIsDoubted) {

@@ -34,7 +34,7 @@ std::string program_help() {
       "  joulecast inspect resnet50.onnx --batch 32\n"
       "  joulecast gpus a100\n\n"
       "Exit codes: 0 done, 1 failed, 2 the command makes no sense,\n"
-      "3 done, but lines of an import were refused.\n";
+      "3 done, but not all of it: some of several models, runs or lines failed.\n";
   return out;
 }
 

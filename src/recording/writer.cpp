@@ -59,7 +59,7 @@ Result<RecordingWriter> RecordingWriter::create(const std::string& path, Existin
   // A pipe would hold us up until somebody reads it, and a device keeps nothing.
   JC_ASSIGN_OR_RETURN([[maybe_unused]] const std::string regular, output_file(path));
   const int exclusive = existing == Existing::kRefuse ? O_EXCL : O_TRUNC;
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | exclusive, kMode);
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | exclusive, kMode);
   if (descriptor < 0 && errno == EEXIST) return invalid(fmt::format("{}: is there already", path));
   if (descriptor < 0) return failed(path, "cannot create");
   RecordingWriter writer(descriptor, path);
@@ -89,6 +89,8 @@ RecordingWriter::RecordingWriter(RecordingWriter&& other) noexcept
       path_(std::move(other.path_)),
       pending_(std::move(other.pending_)),
       written_(other.written_),
+      full_(std::move(other.full_)),
+      not_written_(std::move(other.not_written_)),
       channels_(other.channels_) {}
 
 RecordingWriter& RecordingWriter::operator=(RecordingWriter&& other) noexcept {
@@ -96,6 +98,8 @@ RecordingWriter& RecordingWriter::operator=(RecordingWriter&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(pending_, other.pending_);
   std::swap(written_, other.written_);
+  std::swap(full_, other.full_);
+  std::swap(not_written_, other.not_written_);
   std::swap(channels_, other.channels_);
   return *this;
 }
@@ -186,9 +190,16 @@ void RecordingWriter::end(std::string_view json) {
 
 Result<void> RecordingWriter::flush() {
   const std::string bytes = std::exchange(pending_, {});
-  JC_RETURN_IF_ERROR(write_all(descriptor_, bytes, path_));
-  written_ += bytes.size();
-  return {};
+  if (!full_) {
+    auto done = write_all(descriptor_, bytes, path_);
+    if (done) {
+      written_ += bytes.size();
+      return {};
+    }
+    full_ = std::move(done).error();
+  }
+  not_written_ += bytes;
+  return tl::unexpected<Error>(*full_);
 }
 
 Result<std::string> RecordingWriter::contents() const {
@@ -199,7 +210,7 @@ Result<std::string> RecordingWriter::contents() const {
     if (size <= 0) return failed(path_, "cannot read back");
     done += static_cast<std::size_t>(size);
   }
-  return out;
+  return out + not_written_;
 }
 
 Result<void> RecordingWriter::sync() {

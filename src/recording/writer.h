@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,11 +53,13 @@ class RecordingWriter {
   void note(std::string_view text);
   void end(std::string_view json);
 
-  // Frames gathered so far go to the file in one write.
+  // Frames gathered so far go to the file in one write. Errors: kIo; what the file cannot take, and all that comes
+  // after it, is kept in memory for contents().
   Result<void> flush();
   Result<void> sync();
+  // To the file.
   [[nodiscard]] std::uint64_t bytes_written() const { return written_; }
-  // What was written so far. Errors: kIo; a recording in a file is only readable through its path.
+  // What was flushed so far, whether the file could take it or not. Errors: kIo.
   [[nodiscard]] Result<std::string> contents() const;
 
  private:
@@ -67,6 +70,8 @@ class RecordingWriter {
   std::string path_;
   std::string pending_;
   std::uint64_t written_ = 0;
+  std::optional<Error> full_;  // why the file takes no more
+  std::string not_written_;
   std::uint32_t channels_ = 0;
 };
 

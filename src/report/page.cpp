@@ -134,7 +134,7 @@ std::string page(const PageContent& content, const PageOptions& options) {
   for (std::size_t i = 0; i < content.runs.size(); ++i) {
     body += run_html(*content.runs[i], i, options.draw.has_value(), drawing);
   }
-  body += cite_section(options.tool) + "</main>\n";
+  body += cite_section(options.tool, options.draw.has_value()) + "</main>\n";
   return fmt::format(
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"

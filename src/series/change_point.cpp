@@ -32,12 +32,40 @@ struct Prefix {
   }
 };
 
-// Of single readings, from differences of neighbours, which changes of level hardly touch.
-double noise_variance(const std::vector<double>& values) {
+// Of what scatters, from differences of neighbours, which a few changes of level hardly touch.
+double variance_of(const std::vector<double>& values) {
   std::vector<double> differences;
   for (std::size_t i = 1; i < values.size(); ++i) differences.push_back(std::abs(values[i] - values[i - 1]));
   const double usual = median(differences).value_or(0.0) / 0.6745;
   return usual * usual / 2;
+}
+
+// Means of stretches of `length` readings each.
+std::vector<double> means_of_stretches(const std::vector<double>& values, std::size_t length) {
+  std::vector<double> out;
+  for (std::size_t first = 0; first + length <= values.size(); first += length) {
+    CompensatedSum sum;
+    for (std::size_t i = first; i < first + length; ++i) sum.add(values[i]);
+    out.push_back(sum.value() / static_cast<double>(length));
+  }
+  return out;
+}
+
+// A reading's. Readings that hang together (repeated polls of a register, running means, a load that comes and goes)
+// scatter more in their means than neighbours tell; so means of ever longer stretches are looked at, from the shortest
+// segment on, as long as there are enough.
+double noise_variance(const Series& series, Seconds shortest) {
+  constexpr std::size_t kFewest = 8;
+  const std::size_t count = series.value.size();
+  double out = variance_of(series.value);
+  if (count < kFewest) return out;
+  const double gap = duration(series).value() / static_cast<double>(count - 1);
+  const double stretch = std::ceil(shortest.value() / gap);
+  if (!(stretch < static_cast<double>(count))) return out;
+  for (auto length = static_cast<std::size_t>(stretch); length * kFewest <= count; length *= 2) {
+    out = std::max(out, variance_of(means_of_stretches(series.value, length)) * static_cast<double>(length));
+  }
+  return out;
 }
 
 class Splitter {
@@ -48,7 +76,8 @@ class Splitter {
         prefix_(series.value),
         centre_(*mean(series.value)),
         // Each split spends two parameters: Schwarz's criterion, with some distance.
-        least_gain_(4 * noise_variance(series.value) * std::log(static_cast<double>(series.value.size()) + 1)) {}
+        least_gain_(4 * noise_variance(series, options.shortest_segment) *
+                    std::log(static_cast<double>(series.value.size()) + 1)) {}
 
   // A work list instead of recursion: a long recording has many changes.
   std::vector<Segment> split() {

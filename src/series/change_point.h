@@ -22,8 +22,8 @@ struct Segment {
   double level = 0;                 // their mean
 };
 // Binary segmentation by least squares: a stretch is split where that lowers its squared error most, if the levels
-// differ and the noise (from differences of neighbours) does not explain the gain. Errors: check()'s; kInvalidInput
-// unless the options are positive.
+// differ and the noise (the most that differences of neighbours tell, and of ever longer means) does not explain the
+// gain. Errors: check()'s; kInvalidInput unless the options are positive.
 Result<std::vector<Segment>> segments(const Series& series, const ChangePointOptions& options = {});
 
 struct SteadyPart {

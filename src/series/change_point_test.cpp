@@ -36,6 +36,32 @@ TEST(Segments, FindNoneInNoise) {
   EXPECT_EQ(segments(sampled(60, [](double) { return 4.0; }))->size(), 1U);
 }
 
+// A load that turns at random, behind a sensor that updates every 0.1 s and is polled every 20 ms; and its mean of a
+// second. Neighbours are the same or nearly so, and tell nothing of how much halves of it differ by chance.
+TEST(Segments, FindNoneInReadingsThatHangTogether) {
+  int parts = 0;
+  unsigned state = 7;
+  for (int trial = 0; trial < 40; ++trial) {
+    Series polls, averaged;
+    std::vector<double> updates;
+    for (int i = 0; i < 300; ++i) {
+      state = state * 1103515245U + 12345U;
+      updates.push_back((state >> 16U & 1U) == 0 ? 150 : 350);
+      double sum = 0;
+      const int window = std::min(i + 1, 10);
+      for (int k = 0; k < window; ++k) sum += updates[static_cast<std::size_t>(i - k)];
+      averaged.time_s.push_back(i * 0.1);
+      averaged.value.push_back(sum / window);
+      for (int poll = 0; poll < 5; ++poll) {
+        polls.time_s.push_back(i * 0.1 + poll * 0.02);
+        polls.value.push_back(updates.back());
+      }
+    }
+    for (const Series& series : {polls, averaged}) parts += static_cast<int>(segments(series)->size());
+  }
+  EXPECT_LE(parts - 80, 4) << "cuts in 80 series without a change";
+}
+
 TEST(Segments, DriftIsNoChange) {
   EXPECT_EQ(segments(sampled(60, [](double t) { return 200 + t / 10; }))->size(), 1U);
 }

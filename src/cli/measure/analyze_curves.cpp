@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "base/whole_file.h"
 #include "cli/measure/analyze_parts.h"
+#include "cli/numbers.h"
 
 namespace joulecast::cli {
 namespace {
@@ -42,7 +44,7 @@ void note(const std::vector<DeviceCurves>& all, Output& output) {
   for (const DeviceCurves& curves : all) {
     if (curves.left_out > 0) {
       output.note(fmt::format("curves: {}: {} left out, whose readings cover too little", curves.device,
-                              curves.left_out == 1 ? "a run" : fmt::format("{} runs", curves.left_out)));
+                              counted(curves.left_out, "run")));
     }
     for (const series::Warning warning : curves.warnings) {
       if (warning == series::Warning::kFewSamples) {
@@ -53,6 +55,20 @@ void note(const std::vector<DeviceCurves>& all, Output& output) {
       }
     }
   }
+}
+
+// Empty where a recording does not say.
+std::string command_of(const ReadRun& run) {
+  const auto at = run.recording.head.find("command");
+  return at == run.recording.head.end() ? std::string() : at->dump();
+}
+
+void note_other_commands(const std::vector<ReadRun>& runs, Output& output) {
+  const auto other = std::find_if(runs.begin(), runs.end(),
+                                  [&](const ReadRun& run) { return command_of(run) != command_of(runs.front()); });
+  if (other == runs.end()) return;
+  output.note(printable(fmt::format("curves: {} and {} are of different commands: their mean is of no work there is",
+                                    runs.front().path, other->path)));
 }
 
 }  // namespace
@@ -66,6 +82,7 @@ Outcome write_curves(const std::vector<ReadRun>& runs, const AnalyzeOptions& opt
   }
   const auto curves = mean_curves(each, {Hertz{options.rate_hz}, interpolation_of(options.resample)});
   if (!curves) return tl::unexpected<Failure>(Error(curves.error()));
+  note_other_commands(runs, output);
   note(*curves, output);
   if (options.output == "-") {
     output.write(csv(*curves));

@@ -42,6 +42,9 @@ std::string device_lines(const nlohmann::json& head) {
         line += fmt::format(", {}", details[key].get<std::string>());
     }
     out += wrapped(printable(line), 80, 2) + "\n";
+    for (const auto& mig : details.value("mig", nlohmann::json::array())) {
+      if (mig.is_string()) out += printable("  " + mig.get<std::string>()) + "\n";
+    }
   }
   return out;
 }
@@ -61,7 +64,8 @@ struct Alike {
   [[nodiscard]] std::string devices() const;
   // "350 W", or "350 W to 650 W".
   [[nodiscard]] std::string now() const;
-  [[nodiscard]] std::optional<double> period_s() const;
+  // The shortest of all: a value that stays shows no update.
+  [[nodiscard]] std::optional<double> least(std::optional<double> SensorCheck::*time) const;
 };
 
 int number_of(const std::string& device) {
@@ -93,11 +97,10 @@ std::string Alike::now() const {
   return least == most ? least : fmt::format("{} to {}", least, most);
 }
 
-// A value that stays shows no update: the shortest of all is nearest to the sensor's own.
-std::optional<double> Alike::period_s() const {
+std::optional<double> Alike::least(std::optional<double> SensorCheck::*time) const {
   std::optional<double> out;
   for (const SensorCheck* check : checks) {
-    if (check->period_s) out = std::min(out.value_or(*check->period_s), *check->period_s);
+    if (check->*time) out = std::min(out.value_or(*(check->*time)), *(check->*time));
   }
   return out;
 }
@@ -126,7 +129,7 @@ std::string table_text(const std::vector<SensorCheck>& checks) {
   for (const Alike& one : alike(checks)) {
     const SensorCheck& check = one.first();
     table.add({one.devices(), std::string(info(check.channel.signal).key), check.channel.source, one.now(),
-               milliseconds_text(one.period_s()), milliseconds_text(check.window_s),
+               milliseconds_text(one.least(&SensorCheck::period_s)), milliseconds_text(check.window_s),
                check.seen ? fmt::format("{:.0f} %", *check.seen * 100) : "-"});
   }
   return table.text();
@@ -140,7 +143,7 @@ std::string meaning_of(const Alike& one) {
     return "of the whole module: processor, its memory and GPU";
   }
   std::string out = check.meaning;
-  const auto seen = one.period_s();
+  const auto seen = one.least(&SensorCheck::changes_s);
   if (out.empty() || !check.known_period_s) return out;
   if (!seen) return out + "; here the value hardly changed, so no update was seen";
   if (std::abs(*seen / *check.known_period_s - 1) > kDiffers) {
@@ -185,6 +188,7 @@ Json json_of(const std::vector<SensorCheck>& checks, const Recording& recording)
                        {"source", check.channel.source},
                        {"value", number(check.newest)},
                        {"update_period_s", number(check.period_s)},
+                       {"changes_every_s", number(check.changes_s)},
                        {"known_update_period_s", number(check.known_period_s)},
                        {"window_s", number(check.window_s)},
                        {"seen_ratio", number(check.seen)},

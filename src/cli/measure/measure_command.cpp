@@ -64,7 +64,6 @@ bool measured_anything(const RunSummary& summary) {
 // What people have to know beside the figures.
 void print_doubts(const SessionResult& result, const RunSummary& summary, Output& messages) {
   for (const std::string& doubt : summary.doubts) messages.note(printable(doubt));
-  if (result.incomplete) return;  // what could be measured may be what was lost
   if (!measured_anything(summary)) {
     messages.note("nothing here measures power or energy; time is all there is");
     for (const Missing& missing : result.missing) messages.note(printable(sentence(missing)));

@@ -125,6 +125,7 @@ Json device_json(const DeviceSummary& device, const RunSummary& summary) {
           {"ed2p_js2", optional_number(device.ed2p_js2)},
           {"idle_power_w", optional_number(device.idle_power_w)},
           {"above_idle_j", optional_number(device.above_idle_j)},
+          {"above_idle_standard_error_j", optional_number(device.above_idle_error_j)},
           {"idle_ratio", optional_number(device.idle_share)},
           {"doubts", doubts_json(summary, device.device)},
           {"runs", runs}};

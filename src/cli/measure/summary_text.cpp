@@ -149,10 +149,16 @@ std::string device_table(const RunSummary& summary) {
   return table.text(2);
 }
 
+// "250 ms ±2.1 %"
+std::string spread_text(const Spread& spread, const char* unit) {
+  const std::string mean = with_prefix(spread.mean, unit);
+  return spread.deviation ? fmt::format("{} {}", mean, relative(*spread.deviation, spread.mean)) : mean;
+}
+
 std::string phase_table(const RunSummary& summary) {
   Table table({{"phase"},
                {"n", Align::kRight},
-               {"time each", Align::kRight},
+               {"time each ± sd", Align::kRight},
                {"in all", Align::kRight},
                {"of the run", Align::kRight},
                {"GPU energy each", Align::kRight},
@@ -162,7 +168,7 @@ std::string phase_table(const RunSummary& summary) {
     if (table.row_count() == kMostPhases) break;
     const auto each = gpu_energy(summary, group.energy_j, true);
     const auto all = gpu_energy(summary, group.energy_j, false);
-    table.add({printable(group.name), std::to_string(group.time_s.count), with_prefix(group.time_s.mean, "s"),
+    table.add({printable(group.name), std::to_string(group.time_s.count), spread_text(group.time_s, "s"),
                with_prefix(group.time_s.total, "s"), share(group.time_s.total, whole),
                each ? with_prefix(*each, "J") : kNothing, all ? with_prefix(*all, "J") : kNothing});
   }
@@ -172,9 +178,12 @@ std::string phase_table(const RunSummary& summary) {
 
 void add_lines(std::string& out, const DeviceSummary& device) {
   if (device.idle_power_w) {
-    out += fmt::format("  {}: idle {}{}, above idle {}\n", device.device, with_prefix(*device.idle_power_w, "W"),
+    out += fmt::format("  {}: idle {}{}, above idle {}{}\n", device.device, with_prefix(*device.idle_power_w, "W"),
                        device.idle_share ? fmt::format(" ({})", share(*device.idle_share, 1)) : "",
-                       with_prefix(*device.above_idle_j, "J"));
+                       with_prefix(*device.above_idle_j, "J"),
+                       device.above_idle_error_j && *device.above_idle_j > 0
+                           ? " " + relative(*device.above_idle_error_j, *device.above_idle_j)
+                           : "");
   }
   std::uint64_t reasons = 0;
   double capped = 0;

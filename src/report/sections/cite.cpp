@@ -6,7 +6,7 @@
 
 namespace joulecast::report {
 
-std::string cite_section(std::string_view tool) {
+std::string cite_section(std::string_view tool, bool charts) {
   const std::string words = fmt::format("Measured with {}.", tool);
   const std::string bibtex = fmt::format(
       "@software{{joulecast,\n  title   = {{joulecast: time, power, energy and memory of deep learning on GPUs}},\n"
@@ -17,10 +17,11 @@ std::string cite_section(std::string_view tool) {
                  "Give device, driver, source of the energy and settings with every figure: they are above. What the "
                  "classes of sensors mean is after Z. Yang, K. Adamek, W. Armour: Accurate and Convenient Energy "
                  "Measurements for GPUs, SC24 (arXiv 2312.02741).") +
-         element(
-             "p",
-             "The charts are drawn by Vega, Vega-Lite and Vega-Embed (University of Washington Interactive Data Lab, "
-             "BSD 3-Clause), which are part of this file.") +
+         (!charts ? std::string()
+                  : element("p",
+                            "The charts are drawn by Vega, Vega-Lite and Vega-Embed (University of Washington "
+                            "Interactive Data Lab, "
+                            "BSD 3-Clause), which are part of this file.")) +
          "</section>\n";
 }
 

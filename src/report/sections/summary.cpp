@@ -37,6 +37,15 @@ std::string optional_quantity(const std::optional<double>& value, const char* un
   return value ? quantity(*value, unit) : kNothing;
 }
 
+// "120 J ±0.4 %"
+std::string above_idle_text(const DeviceSummary& device) {
+  std::string out = optional_quantity(device.above_idle_j, "J");
+  if (device.above_idle_error_j && *device.above_idle_j > 0) {
+    out += fmt::format(" ±{:.2g} %", 100 * *device.above_idle_error_j / *device.above_idle_j);
+  }
+  return out;
+}
+
 std::string source_of(const DeviceSummary& device) {
   return device.runs.empty() || device.runs.front().energy.empty() ? kNothing
                                                                    : device.runs.front().energy.front().source;
@@ -95,7 +104,7 @@ std::string device_table(const RunSummary& summary) {
                                  source_of(device)};
     if (idle) {
       row.push_back(optional_quantity(device.idle_power_w, "W"));
-      row.push_back(optional_quantity(device.above_idle_j, "J"));
+      row.push_back(above_idle_text(device));
     }
     table.add(std::move(row));
   }
