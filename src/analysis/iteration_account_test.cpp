@@ -191,6 +191,21 @@ TEST(IterationAccount, WhatAliasesTellsNoError) {
   EXPECT_FALSE(out.power_scatter_known);
 }
 
+// Five iterations of a second at 90, 95, 100, 105 and 110 W: each is known exactly, and the next one is not. Their
+// deviation is 7.9 J, that of the mean 3.5 J.
+TEST(IterationAccount, WhatScattersFromIterationToIterationIsInTheError) {
+  Recording run;
+  run.channels.push_back({"gpu0", Signal::kPower, "nvml-instant", std::nullopt});
+  run.readings.emplace_back();
+  for (std::int64_t i = 0; i <= 500; ++i) {
+    run.readings[0].push_back({i * 10'000, 90'000 + i / 100 * 5'000 + (i % 2 == 0 ? 1 : -1)});
+  }
+  for (std::int64_t i = 0; i < 5; ++i) mark(run, i * 1'000'000, (i + 1) * 1'000'000);
+  const auto out = iterations_of_phases(run, Accountant(run), of_commands({command(0, 5)}), "gpu0", "batch").value();
+  EXPECT_NEAR(out.answer->value(), 100, 0.1);
+  EXPECT_NEAR(out.answer_standard_error->value(), 7.906 / std::sqrt(5.0), 0.02);
+}
+
 TEST(IterationAccount, PhasesOfRunsThatFailedAreNotCounted) {
   Recording run = recording();
   mark(run, 1'000'000, 3'000'000);
