@@ -18,7 +18,8 @@ struct InspectOptions {
 };
 
 tl::expected<Answer, Failure> inspect_one(const InspectOptions& options, const std::string& model) {
-  JC_ASSIGN_OR_FAIL(Graph graph, import_model(model, options.models.framework));
+  JC_ASSIGN_OR_FAIL(const Binding asked, binding(options.request.shapes));
+  JC_ASSIGN_OR_FAIL(Graph graph, import_model(model, options.models.framework, asked.shapes));
   JC_ASSIGN_OR_FAIL(const Inspection inspection, inspected(options.request, model, std::move(graph)));
   if (options.form.json) return Answer{inspection_json(inspection), {}, {}};
   if (!options.form.csv) return Answer{{}, inspection_text(inspection), {}};

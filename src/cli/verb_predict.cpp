@@ -22,7 +22,8 @@ struct PredictVerb {
 
 tl::expected<Answer, Failure> predict_one(const PredictVerb& options, const PredictionContext& context,
                                           const std::string& model) {
-  JC_ASSIGN_OR_FAIL(Graph graph, import_model(model, options.models.framework));
+  JC_ASSIGN_OR_FAIL(const Binding asked, binding({.batch = {}, .shapes = options.request.shapes}));
+  JC_ASSIGN_OR_FAIL(Graph graph, import_model(model, options.models.framework, asked.shapes));
   Answer out;
   JC_ASSIGN_OR_FAIL(const PredictionReport report,
                     predictions(options.request, model, simplify(std::move(graph)), context, out.notes));

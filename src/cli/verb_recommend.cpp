@@ -24,7 +24,8 @@ struct RecommendVerb {
 
 Outcome run_recommend(const RecommendVerb& options, Output& output) {
   JC_ASSIGN_OR_FAIL(const Catalogue catalogue, load_catalogue(options.gpu_files));
-  JC_ASSIGN_OR_FAIL(Graph graph, import_model(options.model.file, options.model.framework));
+  JC_ASSIGN_OR_FAIL(const Binding asked, binding({.batch = {}, .shapes = options.request.prediction.shapes}));
+  JC_ASSIGN_OR_FAIL(Graph graph, import_model(options.model.file, options.model.framework, asked.shapes));
   JC_ASSIGN_OR_FAIL(const std::string pack,
                     options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack));
   JC_ASSIGN_OR_FAIL(const Predictor predictor, Predictor::open(pack));

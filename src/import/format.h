@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "joulecast/graph.h"
+#include "joulecast/import.h"
 #include "joulecast/result.h"
 
 namespace joulecast {
@@ -20,6 +21,8 @@ struct Format {
   bool (*recognises)(std::string_view bytes);
   // `path` is for files beside this one and for the graph's name; errors do not repeat it.
   Result<Graph> (*read)(std::string_view bytes, const std::string& path);
+  // The same of a format whose files may not tell the shapes of their inputs, where somebody else does.
+  Result<Graph> (*read_with)(std::string_view bytes, const std::string& path, const InputShapes& shapes) = nullptr;
 };
 
 // In the order in which they are asked.

@@ -51,8 +51,12 @@ Result<Graph> read_torch(std::string_view bytes, const std::string& path) {
   return torch::import_bytes(bytes, name_of(path));
 }
 
+Result<Graph> read_torchscript_with(std::string_view bytes, const std::string& path, const InputShapes& shapes) {
+  return torchscript::import_bytes(bytes, name_of(path), shapes);
+}
+
 Result<Graph> read_torchscript(std::string_view bytes, const std::string& path) {
-  return torchscript::import_bytes(bytes, name_of(path));
+  return read_torchscript_with(bytes, path, {});
 }
 
 Result<Graph> read_saved_model(std::string_view bytes, const std::string& path) {
@@ -81,7 +85,7 @@ constexpr std::array kFormats{
     Format{"tensorflow", "TensorFlow SavedModel (saved_model.pb)", "saved_model.pb", tensorflow::is_saved_model,
            read_saved_model},
     Format{"tensorflow", "frozen GraphDef (.pb)", "", tensorflow::is_graph_def, read_graph_def},
-    Format{"pytorch", "TorchScript (.pt)", "", torchscript::recognises, read_torchscript},
+    Format{"pytorch", "TorchScript (.pt)", "", torchscript::recognises, read_torchscript, read_torchscript_with},
     Format{"tensorflow", "TensorFlow Lite (.tflite)", "", tflite::recognises, read_tflite},
     Format{"keras", "Keras (.keras)", "", keras::is_archive, read_keras_archive},
     Format{"keras", "Keras (.h5)", "", keras::is_hdf5, read_keras_hdf5},

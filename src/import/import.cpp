@@ -50,9 +50,10 @@ Result<const Format*> format_of(std::string_view bytes, std::string_view framewo
   return unsupported(fmt::format("is {}; {}", foreign_format(bytes), supported_formats()));
 }
 
-Result<Graph> import_bytes(std::string_view bytes, const std::string& path, std::string_view framework) {
+Result<Graph> import_bytes(std::string_view bytes, const std::string& path, std::string_view framework,
+                           const InputShapes& shapes) {
   JC_ASSIGN_OR_RETURN(const Format* format, format_of(bytes, framework));
-  return format->read(bytes, path);
+  return format->read_with == nullptr ? format->read(bytes, path) : format->read_with(bytes, path, shapes);
 }
 
 }  // namespace
@@ -65,13 +66,13 @@ std::vector<std::string_view> frameworks() {
   return out;
 }
 
-Result<Graph> import_model(const std::string& path, std::string_view framework) {
+Result<Graph> import_model(const std::string& path, std::string_view framework, const InputShapes& shapes) {
   const std::string file_path = model_file(path);
   JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(file_path));
   // Small files are all structure; in large ones it lies between weights that must not be read.
   constexpr std::size_t kLarge = std::size_t{8} << 20U;
   if (file.bytes().size() > kLarge) file.expect_scattered_reads();
-  auto graph = import_bytes(file.text(), file_path, framework);
+  auto graph = import_bytes(file.text(), file_path, framework, shapes);
   if (!graph) return tl::unexpected(std::move(graph).error().in(file_path));
   return graph;
 }

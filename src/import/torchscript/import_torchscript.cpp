@@ -23,13 +23,13 @@ bool recognises(std::string_view bytes) {
   return archive && archive->find_ending("/constants.pkl") != nullptr;
 }
 
-Result<Graph> import_bytes(std::string_view bytes, std::string_view name) {
+Result<Graph> import_bytes(std::string_view bytes, std::string_view name, const InputShapes& shapes) {
   constexpr int kMaxRuns = 8;
   JC_ASSIGN_OR_RETURN(Archive archive, Archive::open(bytes));
   InputHints hints;
   bool fixed = false;
   for (int run = 0;; ++run) {
-    Importer importer(archive, fixed, hints);
+    Importer importer(archive, fixed, hints, shapes);
     auto graph = importer.run(name);
     if (!graph && importer.wants_another_run() && run < kMaxRuns) continue;
     const bool open = !fixed && !importer.open_sizes().empty();

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "joulecast/graph.h"
+#include "joulecast/import.h"
 #include "joulecast/result.h"
 
 namespace joulecast::torchscript {
@@ -13,6 +14,7 @@ namespace joulecast::torchscript {
 bool recognises(std::string_view bytes);
 
 // Errors do not say which file it is. `name` is the graph's.
-Result<Graph> import_bytes(std::string_view bytes, std::string_view name);
+// `shapes`: of inputs, for those that the file does not tell.
+Result<Graph> import_bytes(std::string_view bytes, std::string_view name, const InputShapes& shapes = {});
 
 }  // namespace joulecast::torchscript

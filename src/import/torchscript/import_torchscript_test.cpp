@@ -209,6 +209,25 @@ TEST(TorchScript, WithoutAnExampleTheReaderTellsTheShape) {
       << silent.error().text();
 }
 
+TEST(TorchScript, ShapesThatAreGivenStandForThoseThatTheFileDoesNotTell) {
+  const std::string flat = archive_of(code_of("    return torch.flatten(x, 1)\n"));
+  const auto graph = import_bytes(flat, "net", {{"x", {2, 5, 7}}, {"other", {1}}});
+  ASSERT_TRUE(graph) << graph.error().text();
+  const auto& dimensions = graph->inputs.at(0).dimensions;
+  ASSERT_EQ(dimensions.size(), 3U);
+  EXPECT_EQ(dimensions[0].symbol, "batch");
+  EXPECT_EQ(dimensions[2].extent, 7);
+  EXPECT_EQ(graph->notes.at(0).text,
+            "the file does not say the shape of input 'x': taken as batch x 5 x 7, as was asked for");
+  // What is asked for goes before what the reader tells; an example in the file goes before both.
+  const auto image =
+      import_bytes(archive_of(code_of("    return (self.conv).forward(x, )\n")), "net", {{"x", {1, 3, 64, 48}}});
+  ASSERT_TRUE(image) << image.error().text();
+  EXPECT_EQ(image->inputs.at(0).dimensions[3].extent, 48);
+  const std::string traced = archive_of(code_of("    return torch.flatten(x, 1)\n"), {}, inputs_pickle({{2, 3, 8, 8}}));
+  EXPECT_EQ(import_bytes(traced, "net", {{"x", {1, 9}}})->inputs.at(0).dimensions.size(), 4U);
+}
+
 TEST(TorchScript, UnknownOperatorsKeepTheirName) {
   EXPECT_EQ(labels(imported("    return ops.mylib.magic(x, 3)\n")), "mylib.magic");
 }

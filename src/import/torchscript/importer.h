@@ -22,6 +22,7 @@
 #include "import/torch/aten/call.h"
 #include "import/torchscript/archive.h"
 #include "import/torchscript/item.h"
+#include "joulecast/import.h"
 
 namespace joulecast::torchscript {
 
@@ -44,7 +45,9 @@ struct Frame {
 class Importer {
  public:
   // `fixed`: every input has the shape of the example, also where another batch would do.
-  Importer(Archive& archive, bool fixed, InputHints& hints) : archive_(archive), hints_(hints), fixed_(fixed) {}
+  // `asked`: shapes of inputs, for those that the file does not tell.
+  Importer(Archive& archive, bool fixed, InputHints& hints, const InputShapes& asked)
+      : archive_(archive), hints_(hints), asked_(asked), fixed_(fixed) {}
 
   // Where an input's shape was missing and is guessed now, wants_another_run() says so; whoever called runs a new one.
   Result<Graph> run(std::string_view name);
@@ -151,6 +154,7 @@ class Importer {
 
   Archive& archive_;
   InputHints& hints_;
+  const InputShapes& asked_;
   bool fixed_;
   bool hinted_ = false;
   OpenSizes open_sizes_;

@@ -46,7 +46,8 @@ Result<Graph> Importer::run(std::string_view name) {
   JC_ASSIGN_OR_RETURN(const Item result, call_method(*module, "forward", std::move(arguments)));
   JC_RETURN_IF_ERROR(add_outputs(result, 0));
   for (const auto& [input, hint] : hints_) {
-    if (hint.supposed) return unsupported(fmt::format("the file does not say the shape of input '{}'", input));
+    if (hint.supposed && !asked_.contains(input))
+      return unsupported(fmt::format("the file does not say the shape of input '{}'", input));
   }
   if (builder_.graph.outputs.empty()) return unsupported("'forward' returns no tensor");
   for (const std::string& text : notes_) builder_.graph.notes.push_back({text});
@@ -69,8 +70,8 @@ Result<Arguments> Importer::inputs_of(const Source& source, const Function& forw
     if (!tensor) return unsupported(fmt::format("'forward' wants '{}', which is no tensor and has no default", name));
     if (const auto hint = hints_.find(name); hint != hints_.end()) {
       std::vector<Dimension> dimensions = hinted_dimensions(name, hint->second);
-      note(fmt::format("the file does not say the shape of input '{}': taken as {}, as the network reads it", name,
-                       shown(dimensions)));
+      note(fmt::format("the file does not say the shape of input '{}': taken as {}, as {}", name, shown(dimensions),
+                       asked_.contains(name) ? "was asked for" : "the network reads it"));
       out.named.emplace_back(parameter.name, add_input(name, hint->second.element, std::move(dimensions)));
       cells_.back().input = name;
       continue;
@@ -172,7 +173,12 @@ std::vector<Dimension> Importer::hinted_dimensions(const std::string& name, cons
   return out;
 }
 
+// Of what was asked for, the first extent stays open as the batch.
 void Importer::add_hint(const std::string& input, InputHint hint) {
+  if (const auto asked = asked_.find(input); asked != asked_.end()) {
+    hint.extents.assign(asked->second.begin(), asked->second.end());
+    if (!hint.extents.empty()) hint.extents.front().reset();
+  }
   hints_.insert_or_assign(input, std::move(hint));
   hinted_ = true;
 }
@@ -215,9 +221,11 @@ Result<void> Importer::guess_input(const std::string& input, std::string_view na
     }
   }
   const std::string known = printable(input);
-  if (hint.extents.empty()) {
-    return unsupported(fmt::format(
-        "the file does not say the shape of input '{}', and '{}' that reads it does not tell", known, printable(name)));
+  if (hint.extents.empty() && !asked_.contains(input)) {
+    return unsupported(
+        fmt::format("the file does not say the shape of input '{}', and '{}' that reads it does not "
+                    "tell; --shapes {}:1x3x224x224 would",
+                    known, printable(name), known));
   }
   add_hint(input, std::move(hint));
   return unsupported(fmt::format("the shape of input '{}' is not known", known));
