@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Only the menu: every entry is a CMake preset or a script that can be called by itself.
-.PHONY: demo test check fmt lint golden bench fuzz-quick docs accuracy wheel asan tsan install-dependencies
+.PHONY: demo test check fmt lint golden bench fuzz-quick docs accuracy wheel wheel-test asan tsan install-dependencies
 
 demo: install-dependencies          ## install what is missing, build, predict a real network
 	cmake --preset release
@@ -40,6 +40,17 @@ wheel: install-dependencies         ## dist/joulecast-*.whl, the Python package
 	python3 -m venv build/wheel
 	build/wheel/bin/pip install --quiet build
 	build/wheel/bin/python -m build --wheel --outdir dist .
+
+PYTHON ?= python3
+wheel-test: wheel                   ## the package's tests on that wheel, in an empty environment of PYTHON
+	cmake --preset release
+	cmake --build build/release --target joulecast nvml_standin
+	rm -rf build/wheel-test
+	$(PYTHON) -m venv build/wheel-test
+	build/wheel-test/bin/pip install --quiet --no-index dist/joulecast-*.whl
+	for test in python/tests/test_*.py; do \
+	  LD_LIBRARY_PATH=build/release/nvml_standin build/wheel-test/bin/python -B $$test build/release/joulecast examples || exit 1; \
+	done
 
 accuracy:                           ## docs/accuracy.md and its charts; with DATA= and GRAPHS= measures anew
 	DATA=$(DATA) GRAPHS=$(GRAPHS) tools/accuracy/accuracy.sh build/release/joulecast

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package against the program: python3 test_predict.py PROGRAM FOLDER_OF_EXAMPLES"""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -103,7 +104,8 @@ class Gpus(unittest.TestCase):
 class Import(unittest.TestCase):
     def test_loads_nothing_that_is_not_asked_for(self):
         code = "import sys; before = set(sys.modules); import joulecast; print(*sorted(set(sys.modules) - before))"
-        out = subprocess.run([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout
+        place = {**os.environ, "PYTHONPATH": str(pathlib.Path(joulecast.__file__).parents[1])}
+        out = subprocess.run([sys.executable, "-S", "-c", code], env=place, stdout=subprocess.PIPE, check=True, text=True).stdout
         self.assertEqual(set(out.split()) - {"__future__"}, {"joulecast"})
 
 
