@@ -38,8 +38,10 @@ typedef struct joulecast_window joulecast_window;
 JOULECAST_API int joulecast_abi(void);
 JOULECAST_API const char* joulecast_version(void);
 
-/* A model file, or a folder that is one model. `framework` names its form; NULL or "": its bytes tell. */
-JOULECAST_API joulecast_model* joulecast_model_open(const char* path, const char* framework, char** error);
+/* A model file, or a folder that is one model. Of `request`, an object in JSON or NULL, count framework (the name of
+ * its form; without it its bytes tell) and shapes (of inputs whose shapes the file does not tell, as a scripted module
+ * of TorchScript: {"x": [8, 3, 224, 224]}, the first extent of which is the batch, and stays open). */
+JOULECAST_API joulecast_model* joulecast_model_open(const char* path, const char* request, char** error);
 JOULECAST_API void joulecast_model_close(joulecast_model* model);
 
 /* A predictor pack; NULL: the shipped one. `gpu_files` are `gpu_file_count` paths of files that describe GPUs. */

@@ -99,8 +99,8 @@ class _Handle:
         self._close(self.address)
 
 
-def open_model(path, framework=None):
-    words = os.fsencode(path), framework.encode() if framework else None
+def open_model(path, request):
+    words = os.fsencode(path), json.dumps(request).encode()
     return _Handle(_call("model_open", *words), _LIBRARY.joulecast_model_close)
 
 

@@ -13,16 +13,18 @@ from . import _library
 
 
 @contextlib.contextmanager
-def opened(model, framework, example):
-    """The handle of a model, and its name where it has no path of its own. `example`: what a torch.nn.Module is called with."""
+def opened(model, framework, example, shapes):
+    """The handle of a model, and its name where it has no path of its own. `example`: what a torch.nn.Module is called with.
+    `shapes` by input, of which those help that the file does not tell."""
+    request = {key: value for key, value in (("framework", framework), ("shapes", shapes)) if value}
     if isinstance(model, (str, os.PathLike)):
-        yield _library.open_model(model, framework), None
+        yield _library.open_model(model, request), None
         return
     for module, kind, save in _KINDS:
         known = sys.modules.get(module)
         if known is not None and isinstance(model, getattr(known, kind)):
             with tempfile.TemporaryDirectory(prefix="joulecast_") as folder:
-                yield _library.open_model(save(model, folder, example), framework), type(model).__name__
+                yield _library.open_model(save(model, folder, example), request), type(model).__name__
             return
     raise TypeError(f"a path or an object of {', '.join(f'{m}.{k}' for m, k, _ in _KINDS)} was expected, not "
                     f"{type(model).__module__}.{type(model).__qualname__}")

@@ -20,7 +20,7 @@ class Predictor:
     def predict(self, model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
         """As joulecast.predict()."""
         found = Predictions()
-        with _models.opened(model, framework, example) as (handle, name):
+        with _models.opened(model, framework, example, shapes) as (handle, name):
             for request in _models.shape_requests(handle, batch, input, shapes):
                 answer = _library.predict(self._handle, handle, _given(gpu=gpu, **request, **options))
                 found += [Prediction(values, name or answer["model"]) for values in answer["predictions"]]
@@ -29,7 +29,7 @@ class Predictor:
 
     def recommend(self, model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
         """As joulecast.recommend()."""
-        with _models.opened(model, framework, example) as (handle, name):
+        with _models.opened(model, framework, example, shapes) as (handle, name):
             requests = _models.shape_requests(handle, batch, input, shapes)
             if len(requests) > 1:
                 raise ValueError("recommend() with `input` takes one batch; with `shapes`, or without both, it takes several")
@@ -84,7 +84,7 @@ def recommend(model, *, gpu="all", batch=None, input=None, shapes=None, framewor
 
 def inspect(model, *, batch=None, input=None, shapes=None, framework=None, example=None, top=None, as_written=None):
     """What is in a model: inputs, operators, parameters, FLOPs and bytes, as `joulecast inspect --json` has it."""
-    with _models.opened(model, framework, example) as (handle, _):
+    with _models.opened(model, framework, example, shapes) as (handle, _):
         request = _models.shape_requests(handle, batch, input, shapes)[0]
         return _library.inspect(handle, _given(top=top, as_written=as_written, **request))
 

@@ -5,8 +5,10 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
+import zipfile
 
 PROGRAM, EXAMPLES = sys.argv[1], pathlib.Path(sys.argv[2])
 RESNET = EXAMPLES / "resnet50.onnx"
@@ -36,6 +38,21 @@ class Predict(unittest.TestCase):
         self.assertEqual(one, joulecast.predict(RESNET, gpu="a30", shapes={"input": (4, 3, 224, 224)}))
         with self.assertRaisesRegex(ValueError, "2 inputs|3 inputs"):
             joulecast.predict(EXAMPLES / "bert_base.onnx", gpu="a30", input="128")
+
+    def test_shapes_that_a_scripted_module_does_not_tell(self):
+        code = ("class M(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n"
+                "  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n    return torch.relu(x)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            scripted = pathlib.Path(folder, "m.pt")
+            with zipfile.ZipFile(scripted, "w") as archive:
+                for name, content in (("version", "3"), ("constants.pkl", b"\x80\x02)."), ("code/__torch__.py", code),
+                                      ("data.pkl", b"\x80\x02c__torch__\nM\n)\x81}X\x08\x00\x00\x00training\x89sb.")):
+                    archive.writestr(f"m/{name}", content)
+            with self.assertRaisesRegex(joulecast.Error, "shape"):
+                joulecast.predict(scripted, gpu="a30")
+            words = told("predict", str(scripted), "--gpu", "a30", "--shapes", "x:8x3x224x224")["predictions"][0]
+            found = joulecast.predict(scripted, gpu="a30", shapes={"x": [8, 3, 224, 224]})
+            self.assertEqual(found.to_dict()["time_s"], words["time_s"])
 
     def test_objects_of_a_framework_nobody_has_loaded_are_no_models(self):
         with self.assertRaisesRegex(TypeError, "a path or an object of .* not builtins.int"):

@@ -31,8 +31,9 @@ using joulecast::c::no_handle;
 using joulecast::c::text_or_empty;
 using joulecast::cli::Failure;
 
-tl::expected<joulecast_model*, Failure> open_model(const std::string& path, const std::string& framework) {
-  JC_ASSIGN_OR_FAIL(joulecast::Graph graph, joulecast::import_model(path, framework));
+tl::expected<joulecast_model*, Failure> open_model(const std::string& path, const char* request) {
+  JC_ASSIGN_OR_FAIL(const auto asked, joulecast::c::parse_model_request(request));
+  JC_ASSIGN_OR_FAIL(joulecast::Graph graph, joulecast::import_model(path, asked.framework, asked.shapes));
   joulecast::Graph network = joulecast::simplify(graph);
   return new joulecast_model{path, std::move(graph), std::move(network)};
 }
@@ -78,8 +79,8 @@ const char* joulecast_version(void) {
   return joulecast::cli::version().data();
 }
 
-joulecast_model* joulecast_model_open(const char* path, const char* framework, char** error) {
-  return guarded(error, [&] { return open_model(text_or_empty(path), text_or_empty(framework)); });
+joulecast_model* joulecast_model_open(const char* path, const char* request, char** error) {
+  return guarded(error, [&] { return open_model(text_or_empty(path), request); });
 }
 
 void joulecast_model_close(joulecast_model* model) {

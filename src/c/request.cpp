@@ -12,6 +12,7 @@
 
 #include "cli/json.h"
 #include "cli/measure/sensor_choice.h"
+#include "cli/options.h"
 #include "cli/version.h"
 
 namespace joulecast::c {
@@ -162,6 +163,15 @@ tl::expected<cli::RecommendationRequest, cli::Failure> parse_recommendation_requ
                   {"within_s", number(out.within_s)},
                   {"slowdown_percent", number(out.slowdown_percent)}});
   JC_RETURN_IF_FAILURE(parse(text, setters));
+  return out;
+}
+
+tl::expected<ModelRequest, cli::Failure> parse_model_request(const char* text) {
+  ModelRequest out;
+  std::vector<std::string> given;
+  JC_RETURN_IF_FAILURE(parse(text, {{"framework", word(out.framework)}, {"shapes", shapes(given)}}));
+  JC_ASSIGN_OR_FAIL(const Binding bound, cli::binding({.batch = {}, .shapes = std::move(given)}));
+  out.shapes = bound.shapes;
   return out;
 }
 
