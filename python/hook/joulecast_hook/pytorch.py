@@ -61,8 +61,7 @@ class Loop:
     def reset(self):
         self.training = False
         self.epochs = 0
-        self.lead = None  # id of the optimizer whose steps are the batches
-        self.strangers = 0
+        self.no_lead()
         self.step_begun = None
         self.fast = None  # id of the optimizer whose next step is only one more of the batches that go together
         self.edge = None  # where the next batch begins
@@ -153,9 +152,15 @@ class Loop:
     def leads(self, optimizer):
         """Several optimizers a batch (as a GAN has) are one batch; but a leader that is gone is followed by another."""
         self.strangers += 1
-        if self.lead is None or self.strangers > LEAD_CHANGES_AFTER:
+        if self.lead is None or self.alive() is None or self.strangers > LEAD_CHANGES_AFTER:
             self.lead = id(optimizer)
+            self.alive = weakref.ref(optimizer)
         return self.lead == id(optimizer)
+
+    def no_lead(self):
+        self.lead = None  # id of the optimizer whose steps are the batches
+        self.alive = None  # says whether it still is
+        self.strangers = 0
 
     def training_begins(self, at):
         self.training = True
@@ -172,6 +177,7 @@ class Loop:
             self.training_begins(iteration.begun)
         phases.begin("epoch", iteration.begun, index=self.epochs)
         self.epochs += 1
+        self.no_lead()  # the first to step in an epoch leads it
         self.batches.flush()
         self.batches.restart()
         self.edge = max(self.edge or 0, iteration.begun)

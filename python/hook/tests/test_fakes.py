@@ -97,6 +97,29 @@ class PyTorch(unittest.TestCase):
             """, files=TORCH)
         self.assertEqual(names(run).count("batch"), 3, run.heard)
 
+    def test_each_training_has_an_optimizer_of_its_own(self):
+        run = Run("""
+            import time, torch
+            for training in range(3):
+                optimizer = torch.optim.Optimizer()
+                for step in range(4):
+                    optimizer.step(); time.sleep(0.022)
+                del optimizer
+                keep = [torch.optim.Optimizer() for other in range(3)]  # the next is another object
+            """, files=TORCH)
+        self.assertEqual(names(run).count("batch"), 12, run.heard)
+
+    def test_another_optimizer_leads_another_epoch(self):
+        run = Run("""
+            import time, torch
+            both = torch.optim.Optimizer(), torch.optim.Optimizer()
+            for epoch in range(4):
+                for item in torch.utils.data.DataLoader([1, 2, 3]):
+                    time.sleep(0.022)
+                    both[epoch % 2].step()
+            """, files=TORCH)
+        self.assertEqual((names(run).count("epoch"), names(run).count("batch")), (4, 12), run.heard)
+
     def test_looking_at_one_item_is_no_validation(self):
         run = Run("import torch\nnext(iter(torch.utils.data.DataLoader([1, 2])))", files=TORCH)
         self.assertEqual(run.heard, [])
