@@ -55,7 +55,11 @@ ChannelSeries unwrapped(const std::vector<Reading>& readings) {
 Series steps_of(const Series& counter) {
   auto changes = series::changes(counter);
   if (!changes || changes->time_s.size() < 2) return {};
-  // When the first value came up is not known.
+  // Read more seldom than it steps, it is new at each reading, the first one too.
+  constexpr double kNearlyAll = 0.9;
+  if (static_cast<double>(changes->time_s.size()) >= kNearlyAll * static_cast<double>(counter.time_s.size()))
+    return *std::move(changes);
+  // Else nobody knows when the first value came up.
   changes->time_s.erase(changes->time_s.begin());
   changes->value.erase(changes->value.begin());
   return *std::move(changes);

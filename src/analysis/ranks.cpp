@@ -55,6 +55,22 @@ std::map<std::string, std::optional<double>> energies(const std::vector<RankRun>
 
 }  // namespace
 
+std::optional<std::string> rank_named_twice(const std::vector<RankRun>& runs) {
+  std::map<std::string, std::string> paths;  // by number
+  std::optional<std::string> twice;
+  std::optional<Rank> first;
+  for (const RankRun& run : runs) {
+    const auto rank = rank_of(*run.recording);
+    if (!rank || rank->size == "1") return std::nullopt;
+    if (!first) first = rank;
+    if (rank->job != first->job || rank->size != first->size) return std::nullopt;
+    const auto [at, fresh] = paths.emplace(rank->number, run.path);
+    if (fresh || twice) continue;
+    twice = fmt::format("not summed as one job: {} and {} are both of its rank {}", at->second, run.path, rank->number);
+  }
+  return twice;
+}
+
 std::optional<RankSum> sum_of_ranks(const std::vector<RankRun>& runs) {
   std::set<std::string> numbers;
   std::optional<Rank> first;

@@ -28,5 +28,7 @@ struct RankSum {
 
 // Absent where these are not ranks of one job (two or more, each of its own number).
 std::optional<RankSum> sum_of_ranks(const std::vector<RankRun>& runs);
+// Why recordings of one job's ranks are not summed, a sentence for people: one rank is among them twice.
+std::optional<std::string> rank_named_twice(const std::vector<RankRun>& runs);
 
 }  // namespace joulecast

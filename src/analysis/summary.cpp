@@ -41,6 +41,8 @@ class Summarizer {
   DeviceSummary device(const std::string& id, const RunSummary& summary) const;
   void add_idle(DeviceSummary& device, double seconds) const;
   [[nodiscard]] std::optional<IdlePower> idle_power(const std::string& device) const;
+  // Of a recorded command that was still to come when the recording ended: what there is instead.
+  [[nodiscard]] std::optional<std::string> only_before_command() const;
   [[nodiscard]] std::optional<Phase> baseline() const;
   [[nodiscard]] std::vector<PhaseGroup> groups(const std::vector<FailedRun>& failed) const;
   [[nodiscard]] PhaseGroup group(const std::string& name, const std::vector<Phase>& phases) const;
@@ -63,6 +65,9 @@ Result<RunSummary> Summarizer::summary() {
   SortedRuns runs = sort_runs(recording_, own_phases(phases_.phases, kCommand));
   out.commands = std::move(runs.counted);
   out.failed = std::move(runs.left_out);
+  if (const auto instead = only_before_command()) {
+    return invalid(fmt::format("the command had not begun when the recording ended: {} is all there is", *instead));
+  }
   const auto span = recording_.span();
   if (out.commands.empty() && span && span->end > span->begin) {
     out.commands.push_back({"recording", {}, 0, span->begin, span->end, false});
@@ -124,6 +129,17 @@ void Summarizer::add_idle(DeviceSummary& device, double seconds) const {
   device.above_idle_j = split.above_idle.value();
   device.above_idle_error_j = split.above_idle_standard_error.value();
   device.idle_share = split.idle_share;
+}
+
+std::optional<std::string> Summarizer::only_before_command() const {
+  const auto ours = [&](const char* name) {
+    return std::any_of(phases_.phases.begin(), phases_.phases.end(),
+                       [&](const Phase& phase) { return phase.track == kRecorderTrack && phase.name == name; });
+  };
+  if (ours(kCommand)) return std::nullopt;
+  if (ours(kWarmup)) return "its warm-up";
+  if (ours(kBaseline)) return "the baseline";
+  return std::nullopt;
 }
 
 std::optional<Phase> Summarizer::baseline() const {
@@ -221,6 +237,12 @@ std::vector<std::string> Summarizer::doubts(const RunSummary& summary) const {
       }
     }
   }
+  for (const PhaseGroup& group : summary.phases) {
+    if (group.open) {
+      out.push_back(fmt::format(
+          "phase '{}': the end of one is not in the recording: it is taken to last as long as that", group.name));
+    }
+  }
   for (std::string& doubt : limit_doubts(recording_, summary.commands)) out.push_back(std::move(doubt));
   for (std::string& doubt : interval_doubts(recording_, summary.devices, options_.expected_interval)) {
     out.push_back(std::move(doubt));
@@ -248,6 +270,11 @@ bool aliases(const RunSummary& summary, const std::string& device, const std::st
   return std::any_of(summary.sensor_doubts.begin(), summary.sensor_doubts.end(), [&](const SensorDoubt& doubt) {
     return doubt.warning == series::Warning::kAliasing && doubt.device == device && doubt.source == source;
   });
+}
+
+std::optional<double> told_error(const RunSummary& summary, const std::string& device, const SourceEnergy& source) {
+  if (source.standard_error <= Joules{0} || aliases(summary, device, source.source)) return std::nullopt;
+  return source.standard_error.value();
 }
 
 std::size_t steps_of(const Phase& phase) {

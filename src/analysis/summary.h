@@ -77,11 +77,14 @@ struct SummaryOptions {
   std::optional<Seconds> expected_interval;  // at which readings were to come; absent: what is known of the source
 };
 
-// Errors: kInvalidInput for a recording of no time at all.
+// Errors: kInvalidInput for a recording of no time at all, and for one that ends before its command began.
 Result<RunSummary> summarize(const Recording& recording, const SummaryOptions& options = {});
 
 // Whether a doubt of aliasing is about the source: then nothing tells its error.
 bool aliases(const RunSummary& summary, const std::string& device, const std::string& source);
+// The standard error of a source's energy; absent where nothing tells it: the source aliases, or its readings do not
+// scatter.
+std::optional<double> told_error(const RunSummary& summary, const std::string& device, const SourceEnergy& source);
 // How many steps went by in a phase: fast ones are marked many at a time ("count=25").
 std::size_t steps_of(const Phase& phase);
 // Phases of that name that the recorder marked itself, such as "baseline".

@@ -29,7 +29,7 @@ std::string program_help() {
   out +=
       "\nOptions:\n"
       "  -h,--help     this text; after a verb, its options\n"
-      "  --version     versions of the program and of what it was shipped with\n\n"
+      "  --version     the program's version\n\n"
       "Examples:\n"
       "  joulecast inspect resnet50.onnx --batch 32\n"
       "  joulecast gpus a100\n\n"

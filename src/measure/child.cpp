@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +128,33 @@ SignalsBlocked::~SignalsBlocked() {
   while (::sigtimedwait(&set, nullptr, &now) > 0) {
   }
   ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+std::optional<NotStarted> not_startable(const std::string& program) {
+  const auto fault = [](const std::string& path) {
+    struct stat found = {};
+    if (::stat(path.c_str(), &found) != 0) return errno == ENOTDIR ? ENOENT : errno;
+    if (S_ISDIR(found.st_mode)) return EACCES;
+    return ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
+  };
+  int error = ENOENT;
+  if (program.find('/') != std::string::npos) {
+    error = fault(program);
+  } else {
+    // Of several the first that may be run, as execvp() looks.
+    const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+    std::string_view places = path == nullptr ? "/bin:/usr/bin" : path;
+    for (bool more = true; more && error != 0;) {
+      const std::size_t colon = places.find(':');
+      const std::string_view place = places.substr(0, colon);
+      const int own = fault(place.empty() ? program : fmt::format("{}/{}", place, program));
+      if (own == 0 || own == EACCES) error = own;
+      more = colon != std::string_view::npos;
+      if (more) places.remove_prefix(colon + 1);
+    }
+  }
+  if (error == 0) return std::nullopt;
+  return not_started({error}, program);
 }
 
 tl::expected<pid_t, NotStarted> start_child(const std::vector<std::string>& command, const ChildOptions& options) {

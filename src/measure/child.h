@@ -50,6 +50,10 @@ struct NotStarted {
   std::string text;
 };
 
+// What start_child() would say of a program that is not there or may not be run, before anything else is done; absent
+// where it can be tried.
+std::optional<NotStarted> not_startable(const std::string& program);
+
 // Requires: at least one word; a SignalsBlocked alive.
 tl::expected<pid_t, NotStarted> start_child(const std::vector<std::string>& command, const ChildOptions& options);
 

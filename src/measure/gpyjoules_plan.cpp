@@ -96,6 +96,13 @@ Result<void> read_experiment(const YAML::Node& experiment, const fs::path& path,
   if (!benchmarks || !benchmarks.IsSequence()) return invalid(fmt::format("experiment {}: no benchmarks", plan.name));
   const fs::path data = text_of(experiment["data_path"], plan.name);
   for (const YAML::Node& benchmark : benchmarks) {
+    if (!benchmark.IsScalar()) {
+      return invalid(
+          fmt::format("experiment {}: benchmarks: line {} is no name of a benchmark; each is the name of a "
+                      "benchmarks/NAME.yaml, with "
+                      "module and args in it",
+                      plan.name, benchmark.Mark().line + 1));
+    }
     SweepPlan one = plan;
     const auto name = benchmark.as<std::string>();
     one.name = fmt::format("{}/{}", plan.name, name);

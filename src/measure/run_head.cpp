@@ -36,18 +36,23 @@ constexpr std::array kRankVariables{
     RankVariables{"PMI_RANK", "PMI_SIZE", "PMI_JOBID"},
 };
 
+// It becomes part of a file's name.
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 Json rank_of_environment() {
   for (const RankVariables& names : kRankVariables) {
     const auto rank = process_environment(names.rank);
     const auto size = process_environment(names.size);
-    if (!rank || !size) continue;
+    if (!rank || !size || !is_number(*rank)) continue;
     const std::string job = process_environment(names.job).value_or(process_environment("SLURM_JOB_ID").value_or(""));
     return {{"rank", *rank}, {"size", *size}, {"job", job}, {"from", names.rank}};
   }
   const auto step = slurm_step(process_environment);
   const auto rank = process_environment("SLURM_PROCID");
   const auto size = process_environment("SLURM_NTASKS");
-  if (!step || !rank || !size) return nullptr;
+  if (!step || !rank || !size || !is_number(*rank)) return nullptr;
   return {{"rank", *rank}, {"size", *size}, {"job", *step}, {"from", "SLURM_PROCID"}};
 }
 

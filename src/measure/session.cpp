@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -169,6 +170,12 @@ Json Session::end_json() const {
 
 Result<void> Session::finish() {
   marks_->stop();
+  if (const auto refused = marks_->refused(); refused > 0) {
+    recorder_.note(
+        fmt::format("{} {} not taken: a mark is a line of begin, end or mark, a printable name and what belongs to it "
+                    "(docs/formats/marks.md)",
+                    refused, refused == 1 ? "mark was" : "marks were"));
+  }
   return recorder_.finish(text_of(end_json()));
 }
 
@@ -182,8 +189,14 @@ Result<Recording> Session::recording(bool whole) const {
 
 Result<SessionResult> measure_command(const SessionOptions& options) {
   const SignalsBlocked blocked;
-  JC_ASSIGN_OR_RETURN(Found found, find_sensors(options.sensors));
   SessionResult result;
+  // Said before a recording takes the place of an older one.
+  if (auto missing = not_startable(options.command.front())) {
+    result.code = missing->code;
+    result.not_started = std::move(missing->text);
+    return result;
+  }
+  JC_ASSIGN_OR_RETURN(Found found, find_sensors(options.sensors));
   result.missing = found.missing;
   result.doubts = found.doubts;
   JC_ASSIGN_OR_RETURN(RecordingWriter writer, options.output
@@ -203,6 +216,10 @@ Result<SessionResult> measure_command(const SessionOptions& options) {
   if (auto done = session.finish(); !done) result.incomplete = done.error();
   result.code = session.code;
   result.not_started = session.not_started;
+  if (result.not_started && options.output) {
+    std::error_code ignored;
+    std::filesystem::remove(*options.output, ignored);
+  }
   result.runs = session.runs;
   result.stopped = session.stopped();
   JC_ASSIGN_OR_RETURN(result.recording, session.recording(!result.incomplete));

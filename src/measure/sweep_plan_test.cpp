@@ -119,6 +119,14 @@ class Gpyjoules : public testing::Test {
   std::string folder_;
 };
 
+TEST_F(Gpyjoules, BenchmarksAreNames) {
+  write("experiment.yaml", "experiments:\n- experiment_name: limits\n  benchmarks:\n  - nbody\n  - module: mnist\n");
+  const auto plans = read_plans(folder_ + "/experiment.yaml");
+  ASSERT_FALSE(plans);
+  EXPECT_NE(plans.error().text().find("benchmarks: line 5 is no name of a benchmark"), std::string::npos)
+      << plans.error().text();
+}
+
 TEST_F(Gpyjoules, ItsExperimentsArePlans) {
   write("experiment.yaml",
         "experiments:\n- experiment_name: limits\n  repeat: 5\n  power_limits: [150, 200, null]\n"

@@ -268,6 +268,8 @@ void add_correlation(SweepGroup& group, const Runs& runs) {
     power.push_back(*run->power_w());
     clock.push_back(*run->sm_clock_mhz);
   }
+  constexpr std::size_t kFewest = 3;  // a line goes through any two
+  if (power.size() < kFewest) return;
   if (auto found = series::pearson(power, clock)) group.power_clock = *std::move(found);
 }
 
@@ -276,7 +278,7 @@ Result<series::SweepModels> fit_group(const SweepGroup& group, const Runs& runs)
   if (group.axis != "limit_w") return invalid("they are over power limits alone");
   const auto idle = mean_of(runs, &SweepMeasurement::idle_power_w);
   const auto highest = mean_of(runs, &SweepMeasurement::device_limit_w);
-  if (!idle) return invalid("no idle power; give the plan a baseline_s");
+  if (!idle) return invalid("no run has a baseline, which tells the idle power (baseline_s of a plan)");
   if (!highest) return invalid("the device does not tell its highest limit");
   // A limit is each GPU's own.
   const auto gpus = static_cast<double>(runs.front()->gpus);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/csv.h"
@@ -97,6 +98,10 @@ class TableOfRuns {
     const std::size_t count = ++count_[{run.group, run.setting}];
     if (run.repetition == 0) run.repetition = count;
     run.id = fmt::format("{}/{}/{}", run.group, run.setting, run.repetition);
+    if (!ids_.insert(run.id).second) {
+      return invalid(fmt::format("repetition {} of {} is there already", run.repetition,
+                                 run.group.empty() ? run.setting : run.group + " at " + run.setting));
+    }
     out_.runs.push_back(std::move(run));
     return {};
   }
@@ -125,6 +130,7 @@ class TableOfRuns {
   const std::string& path_;
   std::vector<Column> columns_;
   std::map<std::pair<std::string, std::string>, std::size_t> count_;
+  std::set<std::string> ids_;
   LoadedSweep out_;
 };
 

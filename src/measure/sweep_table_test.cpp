@@ -62,6 +62,7 @@ TEST_F(SweepTable, ErrorsNameTheLine) {
   EXPECT_EQ(error("limit_w,time_s\n1,0\n"), ":2: '0' is no positive number");
   EXPECT_EQ(error("limit_w,time_s,repetition\n1,2,1.5\n"), ":2: '1.5' is no whole number");
   EXPECT_EQ(error("limit_w,time_s\n,2\n"), ":2: has no setting");
+  EXPECT_EQ(error("limit_w,time_s,repetition\n1,2,1\n2,2,1\n1,3,1\n"), ":4: repetition 1 of 1 W is there already");
   EXPECT_EQ(error("limit_w,time_s\n"), ": has no runs");
   EXPECT_EQ(error(""), ": has no runs");
   EXPECT_NE(error("JCRUN\r\n").find("is one recording"), std::string::npos);

@@ -45,6 +45,7 @@ bool is_pci(std::string_view entry, const GpuIdentity& gpu) {
 struct Match {
   std::size_t gpu = 0;
   std::string mig;  // empty: the whole GPU
+  bool operator==(const Match&) const = default;
 };
 
 std::vector<Match> matches(std::string_view entry, const std::vector<GpuIdentity>& gpus) {
@@ -105,28 +106,58 @@ Result<GpuChoice> asked_for(const std::vector<GpuIdentity>& gpus, std::string_vi
   return choice;
 }
 
-bool names_an_index(std::string_view list) {
-  const std::vector<std::string_view> all = entries(list);
-  return std::any_of(all.begin(), all.end(), [](std::string_view entry) { return whole_number(entry).has_value(); });
+// Of a list in CUDA_VISIBLE_DEVICES: its first entry says what all of them are. Empty: numbers.
+std::string_view prefix_of(std::string_view list) {
+  for (const std::string_view prefix : {"GPU-", "MIG-"}) {
+    if (list.starts_with(prefix)) return prefix;
+  }
+  return {};
+}
+
+// As strtoul reads it: "1gpu2" begins with 1. Absent for what begins with no number, and for negative ones.
+std::optional<std::size_t> number_at_begin(std::string_view entry) {
+  if (entry.starts_with('+')) entry.remove_prefix(1);
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), value);
+  return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
 bool all_alike(const std::vector<GpuIdentity>& gpus) {
   return std::all_of(gpus.begin(), gpus.end(), [&](const GpuIdentity& gpu) { return gpu.name == gpus.front().name; });
 }
 
-// In CUDA's order, as the program sees them. CUDA stops at the first entry that names nothing.
+std::optional<Match> one_visible(std::string_view entry, std::string_view prefix,
+                                 const std::vector<GpuIdentity>& gpus) {
+  if (prefix.empty()) {
+    const auto index = number_at_begin(entry);
+    return index && *index < gpus.size() ? std::optional(Match{*index, {}}) : std::nullopt;
+  }
+  if (!entry.starts_with(prefix)) return std::nullopt;
+  std::vector<Match> found = matches(entry, gpus);
+  return found.size() == 1 ? std::optional(std::move(found.front())) : std::nullopt;
+}
+
+// In CUDA's order, as the program sees them. CUDA stops at the first entry that names nothing, and shows nothing at all
+// where one GPU is named twice (torch.cuda's reader of the variable, which follows the driver's).
 std::vector<Match> visible(const std::vector<GpuIdentity>& gpus, std::string_view list, GpuChoice& choice) {
   std::vector<Match> out;
+  const std::string_view prefix = prefix_of(list);
   for (const std::string_view entry : entries(list)) {
-    const std::vector<Match> found = matches(entry, gpus);
-    if (found.size() != 1) {
+    const auto found = one_visible(entry, prefix, gpus);
+    if (!found) {
       if (!list.empty()) {
         choice.doubts.push_back(
             fmt::format("CUDA_VISIBLE_DEVICES ends, for CUDA, before '{}': it names no single GPU", entry));
       }
       break;
     }
-    out.push_back(found.front());
+    const bool twice = std::any_of(out.begin(), out.end(), [&](const Match& before) { return before == *found; });
+    if (twice) {
+      choice.doubts.push_back(
+          fmt::format("CUDA_VISIBLE_DEVICES names '{}' twice: CUDA shows no GPU at all then", entry));
+      return {};
+    }
+    out.push_back(*found);
   }
   return out;
 }
@@ -162,7 +193,7 @@ Result<GpuChoice> choose_gpus(const std::vector<GpuIdentity>& gpus, const std::o
   std::vector<Match> seen = list ? visible(gpus, *list, choice) : whole(gpus);
   if (list) choice.reason = fmt::format("CUDA_VISIBLE_DEVICES={}", *list);
   const bool picks = take_own_of_rank(environment, seen, choice);
-  const bool by_index = list ? names_an_index(*list) : picks;
+  const bool by_index = list ? prefix_of(*list).empty() : picks;
   if (by_index && seen.size() < gpus.size() && !all_alike(gpus) && order != "PCI_BUS_ID") {
     choice.doubts.emplace_back(
         "perhaps the wrong GPU: those here differ, CUDA numbers the fastest first, and nvidia-smi and joulecast by the "

@@ -29,9 +29,9 @@ struct GpuChoice {
 
 // What was asked for with --gpu: indices, beginnings of UUIDs, PCI ids, MIG UUIDs, "all", separated by commas; what is
 // named twice counts once.
-// Without it what CUDA would show to this process: CUDA_VISIBLE_DEVICES up to its first invalid entry; and of several
-// the one of this rank, where a launcher of ranks says that it is not alone on its machine. Errors: kInvalidInput for
-// what --gpu names and is not there, or not only once.
+// Without it what CUDA would show to this process: CUDA_VISIBLE_DEVICES up to its first invalid entry, and
+// nothing where it names a GPU twice; and of several the one of this rank, where a launcher of ranks says that it is
+// not alone on its machine. Errors: kInvalidInput for what --gpu names and is not there, or not only once.
 Result<GpuChoice> choose_gpus(const std::vector<GpuIdentity>& gpus, const std::optional<std::string>& asked,
                               const Environment& environment);
 

@@ -69,6 +69,19 @@ TEST(GpuChoice, FollowsWhatCudaWouldShow) {
   EXPECT_EQ(stops.doubts.size(), 1U);
 }
 
+TEST(GpuChoice, ReadsTheListAsCudaDoes) {
+  const auto shown = [](const char* list) { return visible({{"CUDA_VISIBLE_DEVICES", list}}).gpus; };
+  EXPECT_EQ(shown("1gpu2,+2"), (Indices{1, 2})) << "numbers as strtoul reads them";
+  EXPECT_EQ(shown("0,0"), Indices{}) << "one GPU twice is none at all";
+  EXPECT_EQ(visible({{"CUDA_VISIBLE_DEVICES", "0,0"}}).doubts.size(), 1U);
+  EXPECT_EQ(shown("GPU-aa11,GPU-aa1"), Indices{});
+  EXPECT_EQ(shown("0,GPU-bb33"), Indices{0}) << "after a number only numbers";
+  EXPECT_EQ(shown("GPU-bb33,0,GPU-aa11"), Indices{2}) << "after a UUID only UUIDs";
+  EXPECT_EQ(shown("GPU-bb33,MIG-5c"), Indices{2});
+  EXPECT_EQ(shown("MIG-5c,MIG-6d"), Indices{1}) << "two parts of one GPU";
+  EXPECT_EQ(shown("0b:00.0"), Indices{0}) << "no PCI ids: 0b begins with 0";
+}
+
 TEST(GpuChoice, ARankMeasuresItsOwnGpu) {
   EXPECT_EQ(visible({{"LOCAL_RANK", "2"}}).gpus, (Indices{2}));
   // The list is in CUDA's order: local rank 0 has the GPU that it names first.

@@ -110,7 +110,6 @@ MeasuredDevice NvmlGpu::describe() const {
                          {"architecture", architecture_name(architecture)},
                          {"driver", driver},
                          {"settings", settings_of(*this)}};
-  if (!identity.mig.empty()) details["mig"] = identity.mig;
   if (const auto memory = ask<nvml::Memory>(library->nvmlDeviceGetMemoryInfo, handle)) {
     details["memory_bytes"] = memory->total_bytes;
   }

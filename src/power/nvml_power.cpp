@@ -18,6 +18,8 @@ constexpr double kAverageWindow = 1.0;  // NVML: "averaged over 1 sec interval"
 // Short peaks go above the limit, and no further than this; what is above is no power.
 constexpr std::int64_t kMostTimesMaxLimit = 3;
 constexpr std::int64_t kMostMilliwatts = 10'000'000;  // of a GPU that does not say its limit
+// However seldom power is asked for: a total needs a step of the counter near both its edges.
+constexpr std::chrono::microseconds kSlowestCounter{100'000};
 
 struct Field {
   nvml::FieldId id;
@@ -58,11 +60,17 @@ class NvmlPower : public Sensor {
     for (const Field& field : fields_) channels_.push_back({gpu_.id(), field.signal, field.source, field.window});
     if (legacy_) channels_.push_back({gpu_.id(), Signal::kPower, "nvml-power-usage", std::nullopt});
     if (gpu_.max_limit_mw) most_ = kMostTimesMaxLimit * *gpu_.max_limit_mw;
+    const bool counts = !fields_.empty() && fields_.front().signal == Signal::kEnergy;
+    if (counts && interval_ && *interval_ > kSlowestCounter) {
+      reads_of_interval_ = (interval_->count() + kSlowestCounter.count() - 1) / kSlowestCounter.count();
+    }
   }
 
   [[nodiscard]] const std::vector<Channel>& channels() const override { return channels_; }
   [[nodiscard]] Lane lane() const override { return Lane::kPower; }
-  [[nodiscard]] std::chrono::microseconds period() const override { return interval_.value_or(update_.wait()); }
+  [[nodiscard]] std::chrono::microseconds period() const override {
+    return interval_ ? *interval_ / reads_of_interval_ : update_.wait();
+  }
   void read(ReadingSink& sink) override;
 
  private:
@@ -77,11 +85,16 @@ class NvmlPower : public Sensor {
   std::vector<nvml::FieldValue> values_;
   std::int64_t most_ = kMostMilliwatts;
   UpdatePeriod update_;
+  std::int64_t reads_of_interval_ = 1;  // the counter's alone but for one
+  std::int64_t reads_ = 0;
 };
 
 void NvmlPower::read(ReadingSink& sink) {
+  const bool everything = reads_++ % reads_of_interval_ == 0;
   values_.clear();
-  for (const Field& field : fields_) values_.push_back(request(field));
+  for (const Field& field : fields_) {
+    if (everything || field.signal == Signal::kEnergy) values_.push_back(request(field));
+  }
   if (!values_.empty()) {
     const MonotonicUs before = monotonic_now();
     const auto code =
@@ -96,7 +109,7 @@ void NvmlPower::read(ReadingSink& sink) {
       }
     }
   }
-  if (legacy_) take_legacy(sink);
+  if (legacy_ && everything) take_legacy(sink);
 }
 
 void NvmlPower::take(ReadingSink& sink, std::size_t channel, MonotonicUs time, std::optional<std::int64_t> value) {

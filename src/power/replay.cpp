@@ -65,7 +65,13 @@ std::vector<MeasuredDevice> devices_of(const nlohmann::json& head) {
 Result<Found> find_replay(const SensorOptions& options) {
   Found found;
   if (!options.replay) return found;
-  JC_ASSIGN_OR_RETURN(Recording recording, load_recording(*options.replay));
+  if (options.gpus)
+    return invalid("--gpu (JOULECAST_GPU) chooses among this machine's GPUs: --replay plays all it has");
+  auto loaded = load_recording(*options.replay);
+  if (!loaded && loaded.error().code() == ErrorCode::kInvalidInput) {
+    return invalid(loaded.error().text() + " (joulecast export --as jcrun makes one of other programs' logs)");
+  }
+  JC_ASSIGN_OR_RETURN(Recording recording, std::move(loaded));
   found.devices = devices_of(recording.head);
   found.choice = "recording " + *options.replay;
   found.doubts.push_back(fmt::format("readings are not of this machine: {} is played again", *options.replay));

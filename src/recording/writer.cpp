@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -58,11 +59,15 @@ std::string header() {
 Result<RecordingWriter> RecordingWriter::create(const std::string& path, Existing existing) {
   // A pipe would hold us up until somebody reads it, and a device keeps nothing.
   JC_ASSIGN_OR_RETURN([[maybe_unused]] const std::string regular, output_file(path));
-  const int exclusive = existing == Existing::kRefuse ? O_EXCL : O_TRUNC;
+  const int exclusive = existing == Existing::kRefuse ? O_EXCL : 0;
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | exclusive, kMode);
   if (descriptor < 0 && errno == EEXIST) return invalid(fmt::format("{}: is there already", path));
   if (descriptor < 0) return failed(path, "cannot create");
   RecordingWriter writer(descriptor, path);
+  // Held as long as it is written. File systems without locks do without.
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return invalid(fmt::format("{}: another process is recording into it", path));
+  if (::ftruncate(descriptor, 0) != 0) return failed(path, "cannot empty");
   writer.pending_ = header();
   JC_RETURN_IF_ERROR(writer.flush());
   return writer;

@@ -27,7 +27,8 @@ enum class Existing : std::uint8_t { kRefuse, kReplace };
 // Not for several threads at once. Requires of all texts: at most 512 KiB.
 class RecordingWriter {
  public:
-  // Errors: kIo, naming the path; kInvalidInput where the file is there and may not be replaced, or is no regular file.
+  // Errors: kIo, naming the path; kInvalidInput where the file is there and may not be replaced, is no regular
+  // file, or is being written by another process.
   // An existing file is replaced at once, not at the end: a recording is only worth something while it grows.
   static Result<RecordingWriter> create(const std::string& path, Existing existing);
   // One that keeps nothing, for those who only look. Errors: kIo.

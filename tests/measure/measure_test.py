@@ -142,6 +142,19 @@ class TheCommand(Case):
         self.assertNotIn("-w", err)
         self.assertFalse(Path(self.folder, "ran").exists())
 
+    def test_killed_in_the_baseline_is_not_summed_up(self):
+        for option, only in ((["--baseline", "60"], "the baseline"), (["-w", "1"], "its warm-up")):
+            process = subprocess.Popen([JOULECAST, "measure", "-f", "-o", "run.jcrun", *option, "--", "sleep", "3"],
+                                       cwd=self.folder, env=environment("eight_h100"))
+            time.sleep(1.5)
+            process.kill()
+            process.wait()
+            for verb in (["analyze"], ["analyze", "--json"], ["report", "-o", "page.html"]):
+                done = self.run_joulecast(verb[0], "run.jcrun", *verb[1:])
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn(f"had not begun when the recording ended: {only} is all there is", done.stderr + done.stdout)
+            self.assertFalse(Path(self.folder, "page.html").exists())
+
     def test_finds_nothing_changed_but_the_marks(self):
         done = self.run_joulecast("measure", "--no-hook", "-q", "--", "env")
         names = {line.split("=")[0] for line in done.stdout.splitlines()}
@@ -195,6 +208,14 @@ class Energy(Case):
         done = self.run_joulecast("measure", "--", "true", JOULECAST_INTERVAL="soon")
         self.assertEqual(done.returncode, 2)
         self.assertIn("'soon' is no number", done.stderr)
+
+    def test_at_a_coarse_interval_is_still_that_of_the_counter(self):
+        # The buffer sees a quarter of the load's time, and it is always the same quarter.
+        run = self.measured("-I", "1000", "--", "sleep", "2.3", scenario="a100")
+        gpu = run["devices"][0]
+        self.assertEqual(gpu["energy_j"]["source"], "nvml-counter")
+        self.assertAlmostEqual(gpu["power_w"]["mean"], 0.75 * 380 + 0.25 * 180, delta=12)
+        self.assertTrue(all(source["standard_error_j"] != 0 for source in gpu["runs"][0]["sources"]))
 
     def test_of_hidden_gpus_says_what_hides_them(self):
         done = self.run_joulecast("measure", "--", "true", scenario="eight_h100", CUDA_VISIBLE_DEVICES="")
@@ -358,6 +379,27 @@ class Recordings(Case):
         self.assertFalse(Path(self.folder, "ran").exists())
         self.assertEqual(self.run_joulecast("measure", "-f", "-o", "a.jcrun", "--", "true").returncode, 0)
 
+    def test_are_not_replaced_by_a_command_that_cannot_be_started(self):
+        self.measured("-o", "a.jcrun", "--", "true")
+        Path(self.folder, "text").write_text("no program")
+        before = Path(self.folder, "a.jcrun").read_bytes()
+        for command, code in (("no-such-program", 127), ("./no-such-program", 127), ("./text", 126), (self.folder, 126)):
+            done = self.run_joulecast("measure", "-f", "-o", "a.jcrun", "--", command, scenario="eight_h100")
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(Path(self.folder, "a.jcrun").read_bytes(), before)
+
+    def test_are_written_by_one_process_alone(self):
+        first = subprocess.Popen([JOULECAST, "measure", "-q", "-o", "a.jcrun", "--", "sleep", "2"], cwd=self.folder,
+                                 env=environment("eight_h100"))
+        time.sleep(1)
+        second = self.run_joulecast("measure", "-f", "-o", "a.jcrun", "--", "touch", "ran", scenario="eight_h100")
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("another process is recording into it", second.stderr)
+        self.assertFalse(Path(self.folder, "ran").exists())
+        self.assertEqual(first.wait(), 0)
+        self.assertEqual(read(f"{self.folder}/a.jcrun").cut_off, 0)
+        self.assertEqual(self.run_joulecast("measure", "-f", "-o", "a.jcrun", "--", "true").returncode, 0)
+
     def test_are_not_replaced_by_an_export_either(self):
         for name in ("a.jcrun", "b.jcrun"):
             self.assertEqual(self.run_joulecast("measure", "-o", name, "--", "true").returncode, 0)
@@ -394,6 +436,9 @@ class Recordings(Case):
         self.assertEqual((job["ranks"], job["gpus"]), (2, 2))
         ranks = [json.loads(self.run_joulecast("analyze", "--json", f"{i}.jcrun").stdout)["runs"][0] for i in range(2)]
         self.assertAlmostEqual(job["energy_j"], sum(run["devices"][0]["energy_j"]["mean"] for run in ranks), places=6)
+        for verb in (["analyze"], ["report", "-o", "page.html"]):
+            twice = self.run_joulecast(verb[0], "0.jcrun", "1.jcrun", "0.jcrun", *verb[1:])
+            self.assertIn("not summed as one job: 0.jcrun and 0.jcrun are both of its rank 0", twice.stderr)
         # Each draws 500 W in the mean.
         self.assertAlmostEqual(job["energy_j"] / sum(run["time_s"]["mean"] for run in ranks), 500, delta=60)
 
@@ -402,6 +447,15 @@ class Recordings(Case):
         run = self.measured("--replay", "a.jcrun", "--", "sleep", "0.8", scenario=None)
         self.assertEqual(run["devices"][0]["energy_j"]["source"], "nvml-buffer")
         self.assertTrue(any("played again" in text for text in run["warnings"]))
+
+    def test_played_again_have_their_own_gpus_and_their_own_end(self):
+        self.measured("-o", "a.jcrun", "--", "sleep", "0.2", scenario="eight_h100")
+        chosen = self.run_joulecast("measure", "--replay", "a.jcrun", "--gpu", "1", "--", "true")
+        self.assertEqual(chosen.returncode, 2)
+        self.assertIn("--replay plays all it has", chosen.stderr)
+        late = self.run_joulecast("measure", "--baseline", "2", "--replay", "a.jcrun", "--", "sleep", "0.2")
+        self.assertIn("the recording that was played is shorter", late.stderr)
+        self.assertNotIn("nothing here measures", late.stderr)
 
     def test_on_a_full_disk_fail_after_the_command_ran(self):
         for code, ours in (0, 1), (4, 4):
@@ -666,6 +720,15 @@ class Marks(Case):
         run = self.measured("--", "bash", "-c", 'echo "start x" >&$JOULECAST_MARKS_FD', scenario="v100")
         self.assertEqual(run["end"]["marks"]["refused"], 1)
         self.assertEqual(self.run_joulecast("mark", "begin").returncode, 2)
+
+    def test_that_are_refused_are_told(self):
+        done = self.run_joulecast("measure", "--", "sh", "-c", "echo nonsense >&$JOULECAST_MARKS_FD; sleep 0.1")
+        self.assertIn("1 mark was not taken", done.stderr)
+
+    def test_with_a_tab_or_without_a_key_are_refused(self):
+        for words in (["begin", "a\tb"], ["a\tb"], ["begin", "a", "--with", "k"], ["begin", "a", "--with", "=v"]):
+            done = self.run_joulecast("mark", *words)
+            self.assertEqual(done.returncode, 2, words)
 
     def test_python_programs_are_hooked_without_a_change(self):
         fake = Path(self.folder, "prog.py")

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,8 +39,8 @@ bool asks_iterations(const AnalyzeOptions& options) {
   return options.iterations > 0 || !options.per_iteration.empty();
 }
 
-// `about`: in front of notes, where there are several recordings.
-Outcome print(const ReadRun& run, const AnalyzeOptions& options, const std::string& about, Output& output) {
+// Notes go to `notes`.
+Outcome print(const ReadRun& run, const AnalyzeOptions& options, std::vector<std::string>& notes, Output& output) {
   output.write(summary_text(run.recording, run.summary));
   output.write(method_text(run.summary));
   if (!options.phase.empty()) output.write(phase_list(run.recording, run.summary, options.phase) + "\n");
@@ -47,14 +48,14 @@ Outcome print(const ReadRun& run, const AnalyzeOptions& options, const std::stri
   if (options.steady) {
     const SteadyRuns steady = steady_runs(run, options.idle_power_w);
     output.write(steady_text(steady));
-    for (const std::string& note : steady.notes) output.note(printable(about + note));
+    notes.insert(notes.end(), steady.notes.begin(), steady.notes.end());
   }
   if (asks_iterations(options)) {
     const auto accounts = iteration_accounts(run, options);
     if (!accounts) return tl::unexpected<Failure>(Failure(accounts.error()));
     output.write(iterations_text(*accounts));
   }
-  for (const std::string& doubt : run.summary.doubts) output.note(printable(about + doubt));
+  notes.insert(notes.end(), run.summary.doubts.begin(), run.summary.doubts.end());
   return {};
 }
 
@@ -95,12 +96,42 @@ Outcome print_json(const ReadRuns& read, const std::optional<RankSum>& sum, cons
   return {};
 }
 
+struct RunNotes {
+  std::string path;
+  std::vector<std::string> notes;
+};
+
+// What several runs have to say is said once.
+std::vector<std::string> notes_of_all(const std::vector<RunNotes>& runs) {
+  std::vector<std::string> out;
+  if (runs.size() == 1) return runs.front().notes;
+  std::map<std::string, std::vector<std::string>> paths;  // by what is said
+  std::vector<std::string> order;
+  for (const RunNotes& run : runs) {
+    for (const std::string& note : run.notes) {
+      if (paths[note].empty()) order.push_back(note);
+      if (paths[note].empty() || paths[note].back() != run.path) paths[note].push_back(run.path);
+    }
+  }
+  for (const std::string& note : order) {
+    const std::size_t count = paths[note].size();
+    out.push_back(
+        count == runs.size() ? fmt::format("all {} runs: {}", count, note)
+        : count == 1         ? fmt::format("{}: {}", paths[note].front(), note)
+                     : fmt::format("{} and {} more of {} runs: {}", paths[note].front(), count - 1, runs.size(), note));
+  }
+  return out;
+}
+
 Outcome print_text(const std::vector<ReadRun>& runs, const std::optional<RankSum>& sum, const AnalyzeOptions& options,
                    Output& output) {
+  std::vector<RunNotes> notes;
   for (const ReadRun& run : runs) {
     if (runs.size() > 1) output.write(fmt::format("{}:\n", printable(run.path)));
-    JC_RETURN_IF_FAILURE(print(run, options, runs.size() > 1 ? run.path + ": " : "", output));
+    notes.push_back({run.path, {}});
+    JC_RETURN_IF_FAILURE(print(run, options, notes.back().notes, output));
   }
+  for (const std::string& note : notes_of_all(notes)) output.note(printable(note));
   if (!sum) return {};
   output.write(ranks_text(*sum));
   for (const std::string& doubt : sum->doubts) output.note(printable(doubt));
@@ -124,6 +155,7 @@ Outcome analyze_command(const AnalyzeOptions& options, Output& output) {
     if (options.output == "-") return {};
   }
   const auto sum = sum_of_ranks(rank_runs(runs));
+  if (const auto why = rank_named_twice(rank_runs(runs))) output.note(printable(*why));
   return options.json ? print_json(*read, sum, options, output) : print_text(runs, sum, options, output);
 }
 

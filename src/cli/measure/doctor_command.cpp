@@ -42,7 +42,7 @@ std::string device_lines(const nlohmann::json& head) {
         line += fmt::format(", {}", details[key].get<std::string>());
     }
     out += wrapped(printable(line), 80, 2) + "\n";
-    for (const auto& mig : details.value("mig", nlohmann::json::array())) {
+    for (const auto& mig : details.value("mig_devices", nlohmann::json::array())) {
       if (mig.is_string()) out += printable("  " + mig.get<std::string>()) + "\n";
     }
   }

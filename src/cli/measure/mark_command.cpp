@@ -26,6 +26,14 @@ Outcome mark_command(const MarkOptions& options) {
   if (phase && options.name.empty())
     return usage(fmt::format("mark {}: of what?", options.what), "joulecast mark begin NAME");
   if (!phase && !options.name.empty()) return usage(fmt::format("mark: '{}' is neither begin nor end", options.what));
+  // A tab divides the name from what belongs to it.
+  for (const std::string& word : {options.what, options.name}) {
+    if (word.find('\t') != std::string::npos) return usage("mark: there is a tab in the name", "--with KEY=VALUE");
+  }
+  for (const std::string& detail : options.details) {
+    if (detail.find('=') == std::string::npos || detail.front() == '=')
+      return usage(fmt::format("mark: --with: '{}' is no KEY=VALUE", printable(detail)));
+  }
   std::string line = phase ? options.what + " " + options.name : "mark " + options.what;
   for (const std::string& detail : options.details) line += "\t" + detail;
   const auto mark = parse_mark_line(line);

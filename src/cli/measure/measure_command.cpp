@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "analysis/channel_series.h"
 #include "analysis/summary.h"
 #include "base/program_folder.h"
 #include "cli/measure/calibrated.h"
@@ -62,9 +64,14 @@ bool measured_anything(const RunSummary& summary) {
 }
 
 // What people have to know beside the figures.
-void print_doubts(const SessionResult& result, const RunSummary& summary, Output& messages) {
+// `played`: readings came from a recording.
+void print_doubts(const SessionResult& result, const RunSummary& summary, bool played, Output& messages) {
   for (const std::string& doubt : summary.doubts) messages.note(printable(doubt));
-  if (!measured_anything(summary)) {
+  const std::vector<Channel>& channels = result.recording.channels;
+  if (!measured_anything(summary) && std::any_of(channels.begin(), channels.end(), tells_energy)) {
+    messages.note(played ? "no reading fell into the run: the recording that was played is shorter"
+                         : "too few readings of power or energy fell into the run for a total");
+  } else if (!measured_anything(summary)) {
     messages.note("nothing here measures power or energy; time is all there is");
     for (const Missing& missing : result.missing) messages.note(printable(sentence(missing)));
   } else if (!result.missing.empty()) {
@@ -112,9 +119,10 @@ Outcome report(const SessionResult& result, const MeasureOptions& options, Outpu
     messages.write(summary_csv(result.recording, *summary));
   } else if (!options.quiet) {
     messages.write(summary_text(result.recording, *summary));
-    print_doubts(result, *summary, messages);
+    print_doubts(result, *summary, options.sensors.replay.has_value(), messages);
     if (result.runs < options.repeats) {
-      messages.note(fmt::format("{} of {} runs: one failed, or the user stopped", result.runs, options.repeats));
+      messages.note(fmt::format("{} of {} runs: {}", result.runs, options.repeats,
+                                result.stopped ? "the user stopped" : "one failed (-i goes on after it)"));
     }
   }
   if (result.incomplete) {
@@ -142,7 +150,6 @@ Outcome measure_command(const MeasureOptions& options, const std::vector<std::st
   }
   exit_code = result->code;
   if (result->not_started) {
-    if (session.output) std::filesystem::remove(*session.output);
     return tl::unexpected<Failure>(
         Failure{{ErrorCode::kNotFound, *result->not_started}, "the command was not started", result->code});
   }

@@ -34,8 +34,10 @@ void add_sensors(CLI::App& app, SensorChoice& sensors) {
       ->expected(1)
       ->take_all();
   app.add_option("--replay", sensors.replay, "play a recording in the place of all sensors")->type_name(kFile);
-  app.add_option("-I,--interval", sensors.interval_ms,
-                 "between readings of power, in ms; without it half of the period the sensor is seen to have")
+  app.add_option(
+         "-I,--interval", sensors.interval_ms,
+         "between readings of power, in ms, and of energy counters too up to 100; without it half of the period "
+         "the sensor is seen to have")
       ->type_name("MS")
       ->envname("JOULECAST_INTERVAL")
       ->check(between(1.0, 60'000.0));
@@ -107,12 +109,13 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
   app.add_flag("--progress", options.progress,
                "say how far the run is, and what epochs are still to take; a line a second where that is no terminal")
       ->option_text(" ");
-  app.add_flag("-q,--quiet", options.quiet, "no summary: only the recording")->option_text(" ");
+  auto* quiet = app.add_flag("-q,--quiet", options.quiet, "no summary: only the recording")->option_text(" ");
   add_calibrated(app, options.calibrated);
   add_json(app, options.json);
   app.add_flag("--csv", options.csv, "print CSV: a line a device, run and source of its energy")
       ->option_text(" ")
       ->excludes("--json");
+  quiet->excludes("--json")->excludes("--csv");
   add_examples(app, {"joulecast measure -- python train.py", "joulecast measure -r 5 -w 1 -- ./infer --batch 32",
                      "joulecast measure --baseline 60 -o run.jcrun -- ./train"});
 }

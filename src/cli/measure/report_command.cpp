@@ -95,6 +95,7 @@ Outcome report_command(const ReportOptions& options, Output& output) {
   if (!read) return tl::unexpected<Failure>(std::move(read).error());
   for (const std::string& why : read->left_out) output.note("left out: " + printable(why));
   for (const std::string& remark : named_twice(options.runs)) output.note(remark);
+  if (const auto why = rank_named_twice(rank_runs(read->runs))) output.note(printable(*why));
   const std::string html = made(read->runs, named->sweeps, std::move(draw));
   if (!to_standard_output(options)) return write_page(*options.output, html);
   output.write(html);

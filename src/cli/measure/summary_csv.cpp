@@ -24,10 +24,10 @@ std::string device_lines(const RunSummary& summary, const DeviceAccount& account
   const auto best = answer(account);
   std::string out;
   for (const SourceEnergy& one : account.energy) {
+    const auto error = told_error(summary, account.device, one);
     out += fmt::format("{}{},{},{},{},{},{},{}\r\n", head, csv_field(one.source),
                        best && best->source == one.source ? 1 : 0, number(one.energy.value()),
-                       aliases(summary, account.device, one.source) ? "" : number(one.standard_error.value()),
-                       number(one.energy.value() / seconds), number(one.coverage), code);
+                       error ? number(*error) : "", number(one.energy.value() / seconds), number(one.coverage), code);
   }
   return out;
 }

@@ -28,6 +28,11 @@ std::string estimate_text(const SweepEstimate& estimate, const char* unit) {
   return out;
 }
 
+std::string watts_text(double watts) {
+  constexpr double kWhole = 10;
+  return watts < kWhole ? fmt::format("{:.2g}", watts) : fmt::format("{:.0f}", watts);
+}
+
 // Columns of energy stand only where it was measured.
 std::string setting_table(const SweepGroup& group) {
   const bool energy = group.goals.size() > 1;
@@ -41,12 +46,14 @@ std::string setting_table(const SweepGroup& group) {
     if (energy) {
       row.push_back(estimate_text(setting.estimates[1], kUnits[1]));
       row.push_back(with_prefix(setting.estimates[2].mean, kUnits[2]));
-      row.push_back(setting.power_w ? fmt::format("{:.0f}", *setting.power_w) : kNothing);
+      row.push_back(setting.power_w ? watts_text(*setting.power_w) : kNothing);
     }
     row.push_back(setting.sm_clock_mhz ? fmt::format("{:.0f}", *setting.sm_clock_mhz) : kNothing);
     table.add(std::move(row));
   }
-  return table.text(2);
+  const bool banded = std::any_of(group.settings.begin(), group.settings.end(),
+                                  [](const SweepSetting& setting) { return setting.estimates[0].high.has_value(); });
+  return table.text(2) + (banded ? "  ±: half of the mean's 95 % interval, from the setting's own runs\n" : "");
 }
 
 // Without a sign where it would stand before nothing: "-0.0".

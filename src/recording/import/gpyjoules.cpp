@@ -202,7 +202,7 @@ Result<void> GpyjoulesImport::find_offset() {
       return {};
     }
   }
-  out_.note("times have no zone and were read as UTC; --utc-offset says otherwise");
+  out_.note("times have no zone and were read as UTC; joulecast export --utc-offset says otherwise");
   return {};
 }
 

@@ -179,17 +179,33 @@ TEST(SmiLog, ALineThatWasCutOffIsLeftOut) {
   EXPECT_TRUE(has_note(run, "line 3 was cut off"));
 }
 
+TEST(SmiLog, RowsThatCannotBeReadAreLeftOutAndCounted) {
+  const auto row = [](int second, const char* rest) {
+    return fmt::format("2026/05/07 22:08:{}.000, 0, {}\n", second, rest);
+  };
+  // Half a line, with what the next logger wrote after it; and one torn inside its last value.
+  const std::string log = "timestamp, index, power.draw [W]\n" + row(19, "75.20 W") + "2026/05/07 22:08:20.000, 0, 7" +
+                          row(21, "80.00 W") + row(22, "90.00 W") + row(23, "9x");
+  const Recording run = parse_smi_log(log, {}, "log.csv").value();
+  const auto power = readings(run, "gpu0", Signal::kPower, "smi-power");
+  ASSERT_EQ(power.size(), 2U);
+  EXPECT_EQ(power[1].value, 90'000);
+  EXPECT_EQ(run.head["devices"].size(), 1U);
+  EXPECT_TRUE(has_note(run, "2 of 4 rows cannot be read and are left out, the first: log.csv:3: has 5 cells"));
+}
+
 TEST(SmiLog, ErrorsNameTheLine) {
-  const std::string head = "timestamp, power.draw [W]\n2026/05/07 22:08:19.000, 75.20 W\n";
+  const std::string head = "timestamp, power.draw [W]\n";
   const auto error = [&](const std::string& line) {
     return error_of(parse_smi_log(head + line + "\n", {}, "log.csv"));
   };
-  EXPECT_EQ(error("2026/05/07 22:08:20.000, much"), "log.csv:3: 'much' is no value of power.draw");
-  EXPECT_EQ(error("2026/05/07 22:08:20.000, 7 MHz"), "log.csv:3: 'MHz' is no unit of power.draw");
-  EXPECT_EQ(error("yesterday, 75.20 W"), "log.csv:3: 'yesterday' is no time");
-  EXPECT_NE(error("2026/05/07 21:08:20.000, 75.20 W").find("log.csv:3: the time goes back"), std::string::npos);
-  EXPECT_NE(error("2026/05/07 22:08:19.000, 75.20 W").find("--query-gpu=timestamp,index"), std::string::npos);
-  EXPECT_EQ(error("2026/05/07 22:08:20.000, 75.20 W, 3"), "log.csv:3: has 3 cells instead of 2");
+  EXPECT_EQ(error("2026/05/07 22:08:20.000, much"), "log.csv:2: 'much' is no value of power.draw");
+  EXPECT_EQ(error("2026/05/07 22:08:20.000, 7 MHz"), "log.csv:2: 'MHz' is no unit of power.draw");
+  EXPECT_EQ(error("yesterday, 75.20 W"), "log.csv:2: 'yesterday' is no time");
+  const std::string first = "2026/05/07 22:08:19.000, 75.20 W\n";
+  EXPECT_NE(error(first + "2026/05/07 21:08:20.000, 75.20 W").find("log.csv:3: the time goes back"), std::string::npos);
+  EXPECT_NE(error(first + "2026/05/07 22:08:19.000, 75.20 W").find("--query-gpu=timestamp,index"), std::string::npos);
+  EXPECT_EQ(error("2026/05/07 22:08:20.000, 75.20 W, 3"), "log.csv:2: has 3 cells instead of 2");
   EXPECT_NE(error_of(parse_smi_log("power.draw [W], index\n75, 0\n", {}, "x")).find("no column 'timestamp'"),
             std::string::npos);
 }
@@ -260,7 +276,7 @@ TEST(Gpyjoules, WithoutTheBufferTheZoneIsAnAssumption) {
   GpyjoulesFiles files = small_run();
   files.power_samples = {};
   const Recording assumed = parse_gpyjoules(files, {}, {}).value();
-  EXPECT_TRUE(has_note(assumed, "read as UTC; --utc-offset"));
+  EXPECT_TRUE(has_note(assumed, "read as UTC; joulecast export --utc-offset"));
   EXPECT_EQ(assumed.utc(0), kStart + 2 * kHour);
   EXPECT_EQ(parse_gpyjoules(files, {}, {2 * kHour, {}})->utc(0), kStart);
 }

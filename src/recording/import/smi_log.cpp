@@ -28,6 +28,17 @@ struct Gpu {
   std::vector<std::uint32_t> channels;
 };
 
+struct Cell {
+  std::string_view text;
+  std::optional<Absence> absence;
+  double value = 0;  // where there is no absence
+};
+
+struct Row {
+  WallTime time;
+  std::vector<Cell> cells;  // of values
+};
+
 class SmiLog {
  public:
   SmiLog(const ImportOptions& options, std::string name) : options_(options), name_(std::move(name)) {}
@@ -38,10 +49,11 @@ class SmiLog {
   Result<void> set_columns(const Fields& headers);
   Result<void> first_record(const Fields& fields, bool& is_row);
   Result<void> record(const Fields& fields, std::size_t line, bool last);
-  Result<void> row(const Fields& fields);
-  Result<std::int64_t> time_of(const Fields& fields);
+  [[nodiscard]] Result<Row> row(const Fields& fields) const;
+  Result<void> take(const Fields& fields, const Row& row);
+  Result<std::int64_t> utc_of(const WallTime& time);
   Result<Gpu*> gpu_of(const Fields& fields);
-  Result<void> values(const Fields& fields, const Gpu& gpu, std::int64_t time);
+  void leave_out(std::size_t line, const Error& error);
   [[nodiscard]] bool is_header(const Fields& fields) const;
   [[nodiscard]] std::string_view cell_of(const Fields& fields, SmiRole role) const;
   [[nodiscard]] bool names_gpus() const;
@@ -56,6 +68,8 @@ class SmiLog {
   std::map<std::string, Gpu> gpus_;   // by whatever the log calls them
   std::optional<std::int64_t> last_time_;
   bool unzoned_ = false;
+  std::size_t rows_ = 0, unread_ = 0;
+  std::optional<Error> first_unread_;
 };
 
 std::string listed(const std::vector<std::string>& words) {
@@ -101,12 +115,9 @@ std::string_view SmiLog::cell_of(const Fields& fields, SmiRole role) const {
   return {};
 }
 
-Result<std::int64_t> SmiLog::time_of(const Fields& fields) {
-  const std::string_view cell = cell_of(fields, SmiRole::kTime);
-  const auto time = parse_wall_time(cell);
-  if (!time) return invalid(fmt::format("'{}' is no time", cell));
-  unzoned_ = unzoned_ || !time->zoned;
-  const std::int64_t utc = time->zoned ? time->us : time->us - options_.utc_offset.value_or(0);
+Result<std::int64_t> SmiLog::utc_of(const WallTime& time) {
+  unzoned_ = unzoned_ || !time.zoned;
+  const std::int64_t utc = time.zoned ? time.us : time.us - options_.utc_offset.value_or(0);
   if (last_time_ && utc < *last_time_ - kStepBack) {
     return invalid("the time goes back: the clock was set, or two logs were joined; split the file here");
   }
@@ -128,7 +139,6 @@ Result<Gpu*> SmiLog::gpu_of(const Fields& fields) {
   if (found != gpus_.end()) return &found->second;
   if (gpus_.size() >= kMaxDevices) return invalid("has more GPUs than any machine");
   const auto number = parse_integer(index);
-  if (!index.empty() && (!number || *number < 0)) return invalid(fmt::format("'{}' is no index of a GPU", index));
   Gpu gpu{fmt::format("gpu{}", number ? *number : static_cast<std::int64_t>(gpus_.size())), {}};
   nlohmann::json details = nlohmann::json::object();
   if (!uuid.empty()) details["uuid"] = uuid;
@@ -143,26 +153,46 @@ Result<Gpu*> SmiLog::gpu_of(const Fields& fields) {
   return &gpus_.emplace(std::move(key), std::move(gpu)).first->second;
 }
 
-Result<void> SmiLog::values(const Fields& fields, const Gpu& gpu, std::int64_t time) {
-  auto channel = gpu.channels.begin();
+Result<Row> SmiLog::row(const Fields& fields) const {
+  if (fields.size() != columns_.size())
+    return invalid(fmt::format("has {} cells instead of {}", fields.size(), columns_.size()));
+  const std::string_view time = cell_of(fields, SmiRole::kTime);
+  const auto parsed = parse_wall_time(time);
+  if (!parsed) return invalid(fmt::format("'{}' is no time", time));
+  const std::string_view index = cell_of(fields, SmiRole::kIndex);
+  if (!index.empty() && parse_integer(index).value_or(-1) < 0)
+    return invalid(fmt::format("'{}' is no index of a GPU", index));
+  Row out{*parsed, {}};
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].role != SmiRole::kValue) continue;
-    const std::uint32_t id = *channel++;
-    const std::string_view cell = trimmed(fields[i]);
-    if (const auto absence = absence_of_cell(cell)) {
-      out_.absent(id, time, *absence, cell.empty() ? "empty cell" : cell);
-      continue;
+    Cell cell{trimmed(fields[i]), absence_of_cell(trimmed(fields[i])), 0};
+    if (!cell.absence) {
+      JC_ASSIGN_OR_RETURN(cell.value, smi_value(columns_[i], cell.text));
     }
-    JC_ASSIGN_OR_RETURN(const double value, smi_value(columns_[i], cell));
-    if (!out_.reading(id, time, value)) return invalid(fmt::format("'{}' is out of all bounds", cell));
+    out.cells.push_back(cell);
+  }
+  return out;
+}
+
+Result<void> SmiLog::take(const Fields& fields, const Row& row) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t time, utc_of(row.time));
+  JC_ASSIGN_OR_RETURN(const Gpu* gpu, gpu_of(fields));
+  auto channel = gpu->channels.begin();
+  for (const Cell& cell : row.cells) {
+    const std::uint32_t id = *channel++;
+    if (cell.absence) {
+      out_.absent(id, time, *cell.absence, cell.text.empty() ? "empty cell" : cell.text);
+    } else if (!out_.reading(id, time, cell.value)) {
+      return invalid(fmt::format("'{}' is out of all bounds", cell.text));
+    }
   }
   return {};
 }
 
-Result<void> SmiLog::row(const Fields& fields) {
-  JC_ASSIGN_OR_RETURN(const std::int64_t time, time_of(fields));
-  JC_ASSIGN_OR_RETURN(const Gpu* gpu, gpu_of(fields));
-  return values(fields, *gpu, time);
+// What was torn when the logger was killed and another went on in the same file.
+void SmiLog::leave_out(std::size_t line, const Error& error) {
+  ++unread_;
+  if (!first_unread_) first_unread_ = wrong(line, error).value();
 }
 
 tl::unexpected<Error> SmiLog::wrong(std::size_t line, const Error& error) const {
@@ -172,16 +202,22 @@ tl::unexpected<Error> SmiLog::wrong(std::size_t line, const Error& error) const 
 void SmiLog::finish_notes() {
   out_.head()["schema"] = "joulecast.recording/1";
   out_.head()["imported"] = {{"from", "nvidia-smi"}, {"file", name_}};
+  if (first_unread_) {
+    out_.note(fmt::format("{} of {} rows cannot be read and are left out, the first: {}", unread_, rows_,
+                          first_unread_->text()));
+  }
   if (!unzoned_) return;
   const std::string offset = utc_offset_text(options_.utc_offset.value_or(0));
-  out_.note(options_.utc_offset ? fmt::format("times of the log were read as UTC{}, as was asked for", offset)
-                                : "times of the log have no zone and were read as UTC; --utc-offset says otherwise");
+  out_.note(options_.utc_offset
+                ? fmt::format("times of the log were read as UTC{}, as was asked for", offset)
+                : "times of the log have no zone and were read as UTC; joulecast export --utc-offset says otherwise");
 }
 
 Result<void> SmiLog::first_record(const Fields& fields, bool& is_row) {
   is_row = std::none_of(fields.begin(), fields.end(), is_smi_column);
   if (!is_row) return set_columns(fields);
-  if (options_.columns.empty()) return invalid("has no header; say its columns: --columns timestamp,index,power.draw");
+  if (options_.columns.empty())
+    return invalid("has no header; say its columns: joulecast export --columns timestamp,index,power.draw");
   return set_columns({options_.columns.begin(), options_.columns.end()});
 }
 
@@ -197,9 +233,14 @@ Result<void> SmiLog::record(const Fields& fields, std::size_t line, bool last) {
     out_.note(fmt::format("line {} was cut off and is left out", line));
     return {};
   }
-  if (fields.size() == columns_.size()) return row(fields);
-  if (fields.size() > 1) return invalid(fmt::format("has {} cells instead of {}", fields.size(), columns_.size()));
-  out_.note(fmt::format("line {} is no row: '{}'", line, fields.front()));  // the driver's words among the rows
+  if (fields.size() == 1 && columns_.size() > 1) {
+    out_.note(fmt::format("line {} is no row: '{}'", line, fields.front()));  // the driver's words among the rows
+    return {};
+  }
+  ++rows_;
+  const auto read = row(fields);
+  if (read) return take(fields, *read);
+  leave_out(line, read.error());
   return {};
 }
 
@@ -216,6 +257,7 @@ Result<Recording> SmiLog::read(std::string_view text) {
       return wrong(reader.line(), read.error());
     }
   }
+  if (gpus_.empty() && first_unread_) return tl::unexpected<Error>(*first_unread_);
   if (gpus_.empty()) return invalid(name_ + ": has no rows");
   finish_notes();
   return std::move(out_).finish();
