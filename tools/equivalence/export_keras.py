@@ -23,7 +23,40 @@ def lstm() -> Any:
     value = keras.layers.Embedding(10000, 256)(tokens)
     for _ in range(2):
         value = keras.layers.LSTM(512, return_sequences=True)(value)
-    return keras.Model(tokens, keras.layers.Dense(64)(value))
+    return keras.Model(tokens, keras.layers.Dense(10000)(value))
+
+
+def attention(value: Any) -> Any:
+    return keras.layers.MultiHeadAttention(12, 64)(value, value)
+
+
+def feed_forward(value: Any) -> Any:
+    return keras.layers.Dense(768)(keras.layers.Dense(3072, activation="gelu")(value))
+
+
+def bert_base() -> Any:
+    """Normalised after each sum; without a pooler, as transformers' BertModel is exported."""
+    names = ("tokens", "positions", "segments")
+    inputs = [keras.Input((None,), dtype="int32", name=name) for name in names]
+    tables = [keras.layers.Embedding(size, 768)(one) for size, one in zip((30522, 512, 2), inputs)]
+    value = keras.layers.LayerNormalization(epsilon=1e-12)(keras.layers.Add()(tables))
+    for _ in range(12):
+        for part in (attention, feed_forward):
+            value = keras.layers.LayerNormalization(epsilon=1e-12)(keras.layers.Add()([value, part(value)]))
+    return keras.Model(inputs, value)
+
+
+def vit_b_16() -> Any:
+    """The class token is a row of zeros, to which its position is added."""
+    image = keras.Input((224, 224, 3), name="image")
+    positions = keras.Input((197,), dtype="int32", name="positions")
+    value = keras.layers.Reshape((196, 768))(keras.layers.Conv2D(768, 16, strides=16)(image))
+    value = keras.layers.Add()([keras.layers.ZeroPadding1D((1, 0))(value), keras.layers.Embedding(197, 768)(positions)])
+    for _ in range(12):
+        for part in (attention, feed_forward):
+            value = keras.layers.Add()([value, part(keras.layers.LayerNormalization(epsilon=1e-6)(value))])
+    first = keras.layers.Cropping1D((0, 196))(keras.layers.LayerNormalization(epsilon=1e-6)(value))
+    return keras.Model([image, positions], keras.layers.Dense(1000)(keras.layers.Flatten()(first)))
 
 
 def application(name: str) -> Any:
@@ -32,7 +65,8 @@ def application(name: str) -> Any:
 
 NETWORKS = {
     "resnet50": application("ResNet50"), "vgg16": application("VGG16"), "mobilenet_v2": application("MobileNetV2"),
-    "efficientnet_b0": application("EfficientNetB0"), "densenet121": application("DenseNet121"), "lstm": lstm,
+    "efficientnet_b0": application("EfficientNetB0"), "densenet121": application("DenseNet121"), "vit_b_16": vit_b_16,
+    "bert_base": bert_base, "lstm": lstm,
 }
 
 
