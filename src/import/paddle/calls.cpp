@@ -179,6 +179,7 @@ Result<void> Importer::lower_call(const Operation& op, Scope& scope) {
   const OperatorEntry* entry = find_operator(op.type, program_.by_names);
   const std::vector<Target> targets = targets_of(op, entry, program_);
   std::vector<aten::Output> outputs;
+  outputs.reserve(targets.size());
   for (const Target& target : targets) outputs.push_back(output_of(target.variable, target.element));
   if (outputs.empty()) return {};  // prints, asserts
   aten::Call call(*scope.builder, printable(op.type), entry == nullptr ? "" : entry->parameters, std::move(outputs));

@@ -66,6 +66,7 @@ Result<Importer::Body> Importer::branch(std::uint32_t block, const std::vector<V
 Result<void> Importer::emit_control(const Operation& op, Operator node, std::vector<ValueId> inputs,
                                     const std::vector<VariableId>& results, Scope& scope) {
   std::vector<aten::Output> outputs;
+  outputs.reserve(results.size());
   for (const VariableId id : results) outputs.push_back(output_of(id, 0));
   aten::Call call(*scope.builder, printable(op.type), "", std::move(outputs));
   call.node_name = label(op);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -66,7 +67,8 @@ void check_extents(const fs::path& file) {
     ASSERT_EQ(shape.size(), found->second.size()) << found->first;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       const auto extent = found->second[axis].get<std::int64_t>();
-      if (extent >= 0) EXPECT_EQ(shape[axis], extent) << found->first << ", axis " << axis;
+      if (extent < 0) continue;
+      EXPECT_EQ(shape[axis], extent) << found->first << ", axis " << axis;
     }
     ++compared;
   }

@@ -62,6 +62,7 @@ Result<Graph> Importer::run(std::string_view name) {
   builder.graph.name = printable(name, kLongestInGraph);
   Scope scope;
   scope.builder = &builder;
+  JC_RETURN_IF_ERROR(add_fed(scope));
   JC_RETURN_IF_ERROR(run_block(program_.blocks[0], scope));
   if (builder.graph.outputs.empty()) return invalid("has no output: no operator fetches one");
   return std::move(builder.graph);
@@ -97,6 +98,7 @@ Result<void> Importer::lower(const Operation& op, Scope& scope) {
 }
 
 std::optional<Result<void>> Importer::lower_special(const Operation& op, Scope& scope) {
+  if (op.type == "feed" && scope.outer == nullptr) return Result<void>{};  // they are there
   if (op.type == "feed" || op.type == "data") return add_input(op, scope);
   if (op.type == "fetch") return add_output(op, scope);
   if (op.type == "while" && op.blocks.size() == 1) return lower_while(op, scope);
@@ -131,6 +133,25 @@ GraphInput input_of(std::string_view name, const TensorType& type) {
 }
 
 }  // namespace
+
+// Paddle 2 puts what feeds the inputs in front of the program one by one, so that the last comes first; each says at
+// which place it belongs.
+Result<void> Importer::add_fed(Scope& scope) {
+  std::vector<std::pair<std::int64_t, const Operation*>> fed;
+  for (const Operation& op : program_.blocks[0].operations) {
+    if (op.type != "feed") continue;
+    const Argument* place = op.find("col");
+    const auto* number = place == nullptr ? nullptr : std::get_if<Integer>(place);
+    fed.emplace_back(number == nullptr ? 0 : number->value, &op);
+  }
+  std::stable_sort(fed.begin(), fed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [place, op] : fed) {
+    auto done = add_input(*op, scope);
+    if (!done)
+      return tl::unexpected(std::move(done).error().in(fmt::format("operator '{}' (feed)", printable(label(*op)))));
+  }
+  return {};
+}
 
 // feed: of Paddle 2; data: of Paddle 3, with the name as an attribute.
 Result<void> Importer::add_input(const Operation& op, Scope& scope) {

@@ -46,6 +46,7 @@ class Importer {
   // Operations that are no operators; nothing where it is one.
   std::optional<Result<void>> lower_special(const Operation& op, Scope& scope);
   Result<void> lower_call(const Operation& op, Scope& scope);
+  Result<void> add_fed(Scope& scope);
   Result<void> add_input(const Operation& op, Scope& scope);
   Result<void> add_output(const Operation& op, Scope& scope);
   Result<void> combine(const Operation& op, Scope& scope);
