@@ -217,6 +217,48 @@ def _channels_last(paddle: Any) -> Network:
     return _layer(paddle, parts, forward), _specified(paddle, ([None, 16, 16, 3], "float32", "image"))
 
 
+def _older(paddle: Any) -> tuple[Any, dict[str, Any]]:
+    """A program of operators as Paddle 1 wrote them, and what is counted of it by hand for a batch of 2."""
+    paddle.enable_static()
+    main, ignored = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, ignored):
+        block = main.global_block()
+        made = 0
+
+        def weight(*shape: int) -> Any:
+            return paddle.create_parameter(list(shape), "float32")
+
+        def add(kind: str, inputs: dict[str, Any], output: str = "Out", **attributes: Any) -> Any:
+            nonlocal made
+            made += 1
+            out = block.create_var(name=f"{kind}_{made}.out", dtype="float32")
+            outputs = {output: out}
+            if kind == "dropout":
+                outputs["Mask"] = block.create_var(name="mask", dtype="uint8")
+            block.append_op(type=kind, inputs=inputs, outputs=outputs, attrs=attributes)
+            return out
+
+        image = paddle.static.data("image", [None, 4, 8, 8], "float32")
+        words = paddle.static.data("words", [None, 1], "int64")
+        x = add("conv2d", {"Input": image, "Filter": weight(6, 4, 3, 3)}, "Output", strides=[1, 1], paddings=[0, 1, 1, 1],
+                dilations=[1, 1], groups=1)
+        x = add("elementwise_add", {"X": x, "Y": weight(6)}, axis=1)
+        x = add("relu", {"X": x})
+        x = add("pool2d", {"X": x}, pooling_type="avg", ksize=[7, 7], global_pooling=True)
+        x = add("dropout", {"X": x}, dropout_prob=0.25, is_test=True, dropout_implementation="downgrade_in_infer")
+        x = add("mul", {"X": x, "Y": weight(6, 5)}, x_num_col_dims=1, y_num_col_dims=1)
+        y = add("lookup_table", {"W": weight(30, 5), "Ids": words})
+        zeros = add("fill_constant_batch_size_like", {"Input": x}, shape=[-1, 5], value=0.0, dtype=5)
+        x = add("sum", {"X": [x, y, zeros]})
+        x = add("matmul", {"X": x, "Y": weight(7, 5)}, transpose_Y=True, alpha=2.0)
+        x = add("mean", {"X": add("reduce_sum", {"X": x}, dim=[1], keep_dim=True)})
+    program = paddle.static.normalize_program(main.clone(for_test=True), [image, words], [x])
+    paddle.disable_static()
+    flops = 2 * 2 * (6 * 7 * 8 * 4 * 9 + 6 * 5 + 5 * 7)
+    counted = {"parameters": 6 * 4 * 9 + 6 + 6 * 5 + 30 * 5 + 7 * 5, "output_shape": list(x.shape), "product_flops": flops}
+    return program, counted
+
+
 _NETWORKS: dict[str, Callable[[Any], Network]] = {
     "convolutions": _convolutions,
     "upsampling": _upsampling,
@@ -307,13 +349,30 @@ def make(name: str, folder: pathlib.Path) -> None:
     (folder / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")
 
 
+def make_older(folder: pathlib.Path) -> None:
+    import paddle
+    from paddle.base.proto import framework_pb2
+
+    if not paddle.__version__.startswith("2."):
+        return
+    program, expected = _older(paddle)
+    parsed = framework_pb2.ProgramDesc()
+    parsed.ParseFromString(program.desc.serialize_to_string())
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "program.pdmodel").write_bytes(_without_places(parsed))
+    (folder / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_NETWORKS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*_NETWORKS, "older"]))
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    for name in arguments.names or _NETWORKS:
-        make(name, arguments.output / name)
+    for name in arguments.names or [*_NETWORKS, "older"]:
+        if name == "older":
+            make_older(arguments.output / name)
+        else:
+            make(name, arguments.output / name)
 
 
 if __name__ == "__main__":

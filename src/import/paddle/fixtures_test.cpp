@@ -126,6 +126,15 @@ TEST(Paddle, BiasesAreTheirConvolutions) {
   }
 }
 
+// Paddle 1 says at which axis the bias begins.
+TEST(Paddle, BiasesOfOldProgramsAreTheirConvolutions) {
+  const Graph graph = form_of("older", "program.pdmodel");
+  const auto conv = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                 [](const Node& node) { return std::holds_alternative<Conv>(node.op); });
+  ASSERT_NE(conv, graph.nodes.end());
+  EXPECT_EQ(conv->inputs.size(), 3U);
+}
+
 TEST(Paddle, AttentionIsRecognised) {
   for (const std::string_view form : kForms) {
     EXPECT_EQ(count<Attention>(form_of("transformer", form)), 2U) << form;
