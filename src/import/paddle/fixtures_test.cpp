@@ -218,6 +218,23 @@ TEST(Paddle, FlashAttentionHasItsHeadsBehindThePositions) {
   EXPECT_EQ(text(types->type(graph->outputs[0]).shape), "2x4x3x8");
 }
 
+// Of Paddle 3.3, and of what came before it.
+TEST(Paddle, RmsNormsHaveTheirScaleAtTwoPlaces) {
+  constexpr std::string_view kType = R"({"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[8]]})";
+  constexpr std::string_view kMade = R"({"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-1,4,3,8]]})";
+  const std::string scale = fmt::format(R"({{"#":"p","A":[0,1,1,"w"],"O":{{"%":5,"TT":{}}}}})", kType);
+  for (const std::string_view form :
+       {R"("A":[{"AT":{"#":"0.a_array","D":[{"#":"0.a_i64","D":8}]},"N":"normalized_shape"}],"I":[{"%":1},{"%":5}])",
+        R"("A":[{"AT":{"#":"0.a_i32","D":3},"N":"begin_norm_axis"}],"I":[{"%":1},{"%":0},{"%":0},{"%":5},{"%":0}])"}) {
+    const auto graph = paddle::import_json(
+        program(fmt::format(R"({},{{"#":"1.rms_norm",{},"O":[{{"%":2,"TT":{}}}]}})", scale, form, kMade), 2), "net");
+    ASSERT_TRUE(graph) << graph.error().text();
+    ASSERT_EQ(graph->nodes.size(), 1U);
+    EXPECT_EQ(graph->nodes[0].op, Operator(RmsNorm{1}));
+    EXPECT_EQ(graph->nodes[0].inputs.size(), 2U);
+  }
+}
+
 TEST(Paddle, UnknownOperatorsKeepTheirNameAndExtents) {
   const auto graph = paddle::import_json(
       program(

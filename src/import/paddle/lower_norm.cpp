@@ -82,8 +82,17 @@ Result<void> lower_layer_norm(Call& call) {
   return call.emit(LayerNorm{axes, false}, {in.x, in.scale, in.shift});
 }
 
-// With a residual or a bias of its input it is more than a norm.
+// Since Paddle 3.3 with the shape that it normalises, and the scale behind x. Before, with a residual or a bias of its
+// input, it was more than a norm.
 Result<void> lower_rms_norm(Call& call) {
+  if (call.has("normalized_shape")) {
+    JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("input"));
+    JC_ASSIGN_OR_RETURN(const ValueId scale, call.optional_tensor("added"));
+    JC_ASSIGN_OR_RETURN(const auto shape, call.integers("normalized_shape"));
+    if (shape.empty() || shape.size() > kMaxRank) return call.wrong("normalized_shape", "has no axis, or too many");
+    if (call.any_used_after(0)) return call.opaque();
+    return call.emit(RmsNorm{static_cast<std::int64_t>(shape.size())}, {x, scale});
+  }
   JC_ASSIGN_OR_RETURN(const Affine in, affine(call));
   JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(in.x));
   JC_ASSIGN_OR_RETURN(const std::int64_t begin, call.number("begin_norm_axis", static_cast<std::int64_t>(rank) - 1));

@@ -214,8 +214,8 @@ constexpr auto kOperators = std::to_array<OperatorEntry>({
     {"relu6", "self|x|X|input|Input", "", aten::lower_activation<ActivationKind::kRelu6>},
     {"remainder", "x|X, y|Y, axis", "", lower_binary<BinaryKind::kMod>},
     {"reshape", "x|X, shape|Shape|ShapeTensor|#", "", lower_reshape},
-    {"rms_norm", "input|x, added|bias, residual, weight|norm_weight, bias|norm_bias, begin_norm_axis", "out",
-     lower_rms_norm},
+    {"rms_norm", "input|x, added|bias, residual, weight|norm_weight, bias|norm_bias, begin_norm_axis, normalized_shape",
+     "out", lower_rms_norm},
     {"rnn",
      "input|x|Input, hx|pre_state|PreState, params|weight_list|WeightList, batch_sizes|sequence_length|SequenceLength, "
      "dropout_state_in, mode, num_layers, dropout|dropout_prob, bidirectional|is_bidirec",
