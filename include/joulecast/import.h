@@ -18,13 +18,13 @@ namespace joulecast {
 using InputShapes = decltype(Binding::shapes);
 
 // Recognises the format by the file's contents, whatever its name: ONNX, programs of torch.export, TorchScript,
-// TensorFlow's SavedModel and GraphDef, TensorFlow Lite, Keras' .keras and .h5, transformers' config.json, and the text
-// form of graph.h ("graph ..."). A folder is a model where it has a file of a name that tells so (saved_model.pb,
-// config.json). A `framework` other than "" is believed instead: one of frameworks(). `shapes` of inputs, by name, help
-// where a file tells none (scripted modules of TorchScript), their first extent as the batch that stays open; what a
-// file tells is not changed by them, and names that it has not are passed over. Errors: kNotFound, kIo;
-// kUnsupported for a format we do not read (says which are); kInvalidInput for a framework nobody knows; those of the
-// format's importer.
+// TensorFlow's SavedModel and GraphDef, TensorFlow Lite, Keras' .keras and .h5, Paddle's .pdmodel and .json,
+// transformers' config.json, and the text form of graph.h ("graph ..."). A folder is a model where it has a file of a
+// name that tells so (saved_model.pb, inference.pdmodel, config.json). A `framework` other than "" is believed instead:
+// one of frameworks(). `shapes` of inputs, by name, help where a file tells none (scripted modules of TorchScript),
+// their first extent as the batch that stays open; what a file tells is not changed by them, and names that it has not
+// are passed over. Errors: kNotFound, kIo; kUnsupported for a format we do not read (says which are); kInvalidInput for
+// a framework nobody knows; those of the format's importer.
 Result<Graph> import_model(const std::string& path, std::string_view framework = {}, const InputShapes& shapes = {});
 
 // The models at a path: the file or the folder that is one, else all that are anywhere in the folder, sorted; what is

@@ -101,6 +101,14 @@ class Dippm(unittest.TestCase):
         self.assertAlmostEqual(latency, 1000 * found.time_s.value, places=3)
         self.assertEqual(mig, found.mig_profile)
 
+    def test_reads_programs_of_paddle(self):
+        from joulecast.compat import dippm
+
+        folder = pathlib.Path(__file__).parents[2] / "tests/data/paddle/convolutions"
+        found = [dippm.predict("paddle", str(folder / name), 4, "3,32,32") for name in ("program.pdmodel", "program.json")]
+        self.assertEqual(found[0], found[1])
+        self.assertGreater(found[0][2], 0)
+
     def test_a_framework_nobody_knows(self):
         from joulecast.compat import dippm
 

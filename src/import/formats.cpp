@@ -8,6 +8,7 @@
 #include "import/huggingface/import_config.h"
 #include "import/keras/import_keras.h"
 #include "import/onnx/import_bytes.h"
+#include "import/paddle/import_paddle.h"
 #include "import/tensorflow/import_tensorflow.h"
 #include "import/tflite/import_tflite.h"
 #include "import/torch/import_bytes.h"
@@ -79,6 +80,14 @@ Result<Graph> read_keras_hdf5(std::string_view bytes, const std::string& path) {
   return keras::import_hdf5(bytes, name_of(path));
 }
 
+Result<Graph> read_pdmodel(std::string_view bytes, const std::string& path) {
+  return paddle::import_pdmodel(bytes, name_of(path));
+}
+
+Result<Graph> read_paddle_json(std::string_view bytes, const std::string& path) {
+  return paddle::import_json(bytes, name_of(path));
+}
+
 // ONNX comes last.
 constexpr std::array kFormats{
     Format{"joulecast", "the text form of graphs (.jcg)", "", is_text_form, read_text_form},
@@ -90,6 +99,8 @@ constexpr std::array kFormats{
     Format{"keras", "Keras (.keras)", "", keras::is_archive, read_keras_archive},
     Format{"keras", "Keras (.h5)", "", keras::is_hdf5, read_keras_hdf5},
     Format{"pytorch", "torch.export (.pt2)", "", torch::recognises, read_torch},
+    Format{"paddle", "Paddle (.pdmodel)", "inference.pdmodel", paddle::is_pdmodel, read_pdmodel},
+    Format{"paddle", "Paddle 3 (.json)", "inference.json", paddle::is_json, read_paddle_json},
     Format{"huggingface", "transformers' config.json", "config.json", huggingface::is_config, read_config},
     Format{"onnx", "ONNX (.onnx)", "", may_be_onnx, read_onnx},
 };

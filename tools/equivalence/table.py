@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares what joulecast makes of a network in every form, and writes docs/equivalence.md: table.py JOULECAST FOLDER
 
-FOLDER is what export_torch.py and export_keras.py wrote.
+FOLDER is what export_torch.py, export_keras.py and export_paddle.py wrote.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import sys
 PAGE = pathlib.Path(__file__).parents[2] / "docs/equivalence.md"
 GPU, BATCH = "a100-sxm4-40gb", 8
 ORDER = ("torchscript.onnx", "dynamo.onnx", "export.pt2", "decomposed.pt2", "traced.pt", "saved_model", "frozen.pb", "model.tflite",
-         "model.keras", "model.h5")
+         "model.keras", "model.h5", "inference.pdmodel", "inference.json")
 # What has to agree within a framework's forms, in percent.
 BARS = {"flops": 1, "bytes": 2, "time": 3}
 REASONS = json.loads((pathlib.Path(__file__).parent / "reasons.json").read_text())
@@ -25,11 +25,12 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 
 A network exported by its framework in every form that it has, imported by joulecast: kernels that PyTorch in eager mode would run, work and traffic
 at batch 8, parameters, predicted time on an A100. Differences are those from the first form of the same framework; they shall be below 1 % of
-the FLOPs, 2 % of the bytes and 3 % of the time, else they are **bold**, with the reason below. Keras' networks are not torchvision's: their
-first row is compared with torchvision's first.
+the FLOPs, 2 % of the bytes and 3 % of the time, else they are **bold**, with the reason below. Keras' and Paddle's networks are not
+torchvision's: their first row is compared with torchvision's first.
 
     PYTHONPATH=tools python3 tools/equivalence/export_torch.py FORMS        # with an environment of tools/zoo/make_venv.sh
     python3 tools/equivalence/export_keras.py FORMS                         # with tensorflow and keras
+    python3 tools/equivalence/export_paddle.py FORMS                        # with paddle 3, and with paddle 2
     python3 tools/equivalence/table.py build/release/joulecast FORMS
 """
 
@@ -68,7 +69,7 @@ def row(form: str, now: dict[str, float], before: dict[str, float] | None, hold:
 def section(program: str, network: pathlib.Path) -> str:
     lines = [f"## {network.name}", "", "| form | kernels | FLOPs | bytes | parameters | time |", "|---|---|---|---|---|---|"]
     top, reasons = None, []
-    for framework in ("torch", "keras"):
+    for framework in ("torch", "keras", "paddle"):
         first = None
         for form in sorted((network / framework).glob("*"), key=lambda path: ORDER.index(path.name)):
             reason = REASONS.get(f"{network.name}/{framework}/{form.name}") or REASONS.get(f"{framework}/{form.name}")
