@@ -170,6 +170,7 @@ void print_plan(const profile::Plan& plan, const ProfileOptions& options, Output
 }  // namespace
 
 Outcome profile_command(const ProfileOptions& options, Output& output) {
+  const Stopwatch since;
   JC_RETURN_IF_FAILURE(check_numbers(options));
   auto plan = plan_of(options, output);
   if (!plan) return tl::unexpected(std::move(plan).error());
@@ -184,10 +185,11 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (!campaign) return tl::unexpected(std::move(campaign).error());
   if (options.check_proportionality) return proportionality_command(*plan, options, *campaign, output);
   if (!options.budget.empty()) {
-    campaign->budget = Seconds{*parse_seconds(options.budget)};
     auto expect = expectations_of(*plan, options);
     if (!expect) return tl::unexpected(std::move(expect).error());
     campaign->expect = std::move(*expect);
+    // What was spent until here, on making networks and reading them, is not there for measuring.
+    campaign->budget = Seconds{std::max(*parse_seconds(options.budget) - since.seconds(), 0.0)};
   }
   Progress progress;
   if (!options.quiet) campaign->progress = [&](const profile::CampaignProgress& now) { progress.show(now); };
