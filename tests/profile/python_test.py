@@ -189,6 +189,22 @@ class Torch(Campaign):
                        "run iterations=2\n")
         self.assertEqual(kinds(replies), ["ok", "unsupported", "ok", "ok"])
 
+    # The step that ends a network's training step, alone: weights move by it and by nothing else.
+    def test_the_optimizers_step_alone(self):
+        prepare, two = "prepare kind=optimizer mode=training\n", "value parameter f32 shape=64,8\nvalue parameter f32 shape=64\nend\n"
+        odd = ("end\n", "value input f32 shape=2\nend\n", "value parameter i64 shape=2\nend\n", "value parameter f32 shape=2\noutput 0\nend\n")
+        replies = talk("python-torch", HELLO, prepare, two, "run iterations=3\n", "memory\n", *(prepare + lines for lines in odd))
+        self.assertEqual(kinds(replies), ["ok"] * 4 + ["protocol"] * 4)
+        self.assertEqual(replies[1], "ok copies=1 distinct_copies=1 weight_bytes=2304 kind=optimizer")
+        sys.path.insert(0, str(python_runners.PACKAGE))
+        import torch
+        from joulecast_run.torch_case import RATE, OptimizerCase
+        from joulecast_run.torch_device import TorchDevice
+        weight = torch.nn.Parameter(torch.zeros(8))
+        case = OptimizerCase([weight], TorchDevice("cpu"))
+        case.run(3)
+        torch.testing.assert_close(weight.detach(), -3 * RATE * weight.grad)
+
     def test_each_iteration_has_the_gradient_of_one(self):
         sys.path.insert(0, str(python_runners.PACKAGE))
         import torch
@@ -248,9 +264,10 @@ class Onnx(Campaign):
         self.assertNotIn(",pytorch-", rows)
 
     def test_training_and_modules_are_refused(self):
-        replies = talk("onnxruntime", HELLO, "prepare kind=operation mode=training\n", CONV.format(size=16),
+        replies = talk("onnxruntime", HELLO, "prepare kind=optimizer mode=training\nvalue parameter f32 shape=2\nend\n",
+                       "prepare kind=operation mode=training\n", CONV.format(size=16),
                        "prepare kind=network module=a:b\nvalue input f32 shape=2\nend\n")
-        self.assertEqual(kinds(replies), ["ok", "unsupported", "unsupported"])
+        self.assertEqual(kinds(replies), ["ok", "unsupported", "unsupported", "unsupported"])
 
     # A transpose of a weight alone would be done before anything runs, were the weight an initializer.
     def test_work_on_weights_alone_is_done_each_time(self):

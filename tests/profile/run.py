@@ -257,6 +257,14 @@ class Profile(unittest.TestCase):
         self.assertAlmostEqual(net["sum_s"]["value"] / net["time_s"]["value"], 4, delta=1.5)
         self.assertIn("1 networks that lack nothing", self.run_it("--validate")[0])
         self.assertIn("none of these networks", self.run_it("--validate", "--mode", "training", code=1)[1])
+        # In training both have the optimizer's step: it is the sixth, and no row.
+        self.assertIn("4 operations, 1 steps of optimizers, 1 whole networks", self.run_it("--mode", "training", "--dry-run")[0])
+        self.assertEqual(self.profiled("--mode", "training")["measured"], 6)
+        self.assertEqual(len(self.rows()), 5)
+        (net,) = json.loads(self.run_it("--validate", "--mode", "training", "--json")[0])["networks"]
+        self.assertEqual(net["missing_operations"], 0)
+        self.assertAlmostEqual(net["sum_s"]["value"] / net["time_s"]["value"], 5, delta=1.9)
+        self.assertIn("Training has the optimizer's step", self.run_it("--validate", "--mode", "training")[0])
 
     # The fake sleeps 0.2 ms an iteration; a sleep costs some 0.1 ms more, however long it is.
     def test_short_runs_are_told_from_proportional_ones(self):

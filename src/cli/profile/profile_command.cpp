@@ -153,18 +153,24 @@ Json case_json(const profile::PlannedCase& planned) {
 }
 
 void print_plan(const profile::Plan& plan, const ProfileOptions& options, Output& output) {
-  std::size_t networks = 0;
-  for (const auto& planned : plan.cases()) networks += planned.network.empty() ? 0 : 1;
+  std::size_t networks = 0, optimizers = 0;
+  for (const auto& planned : plan.cases()) {
+    networks += planned.network.empty() ? 0 : 1;
+    optimizers += planned.request.work == profile::Work::kOptimizer ? 1 : 0;
+  }
+  const std::size_t operations = plan.cases().size() - networks - optimizers;
   if (options.json) {
     Json cases = Json::array();
     for (const auto& planned : plan.cases()) cases.push_back(case_json(planned));
     output.write(json_text({{"schema", "joulecast.profile-plan/1"},
-                            {"operations", plan.cases().size() - networks},
+                            {"operations", operations},
+                            {"optimizers", optimizers},
                             {"networks", networks},
                             {"cases", cases}}));
     return;
   }
-  output.write(fmt::format("{} operations, {} whole networks\n", plan.cases().size() - networks, networks));
+  const std::string steps = optimizers > 0 ? fmt::format("{} steps of optimizers, ", optimizers) : "";
+  output.write(fmt::format("{} operations, {}{} whole networks\n", operations, steps, networks));
 }
 
 }  // namespace
