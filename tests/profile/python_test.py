@@ -6,6 +6,7 @@ python_test.py <joulecast> <folder with model files> <torch|onnxruntime> [Class.
 there (python_runners.py). Every operation of the networks and these themselves have to run and to make the shapes of the
 program.
 """
+import importlib.util
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import python_runners
@@ -163,6 +165,41 @@ class Torch(Campaign):
         result = self.profile("python-torch", *sorted(EXAMPLES.glob("*.onnx")), "--mode", "inference,training")
         self.assertEqual(self.failed(), [])
         self.assertGreater(result["measured"], 1000)
+
+    # Killed while networks are made and while they are measured: what is whole stays, what is not is made again, once.
+    @unittest.skipUnless(importlib.util.find_spec("onnx"), "networks are exported with onnx")
+    def test_a_killed_campaign_of_the_zoo_goes_on(self):
+        out = self.folder / "out"
+        command = [PROGRAM, "profile", "--zoo", "recurrent", "--gpu", "cpu", "--for", "120s", "--runner", HERE / "once.py", "-o", out, "-q"]
+        environment = os.environ | {"JOULECAST_RUNNER": str(runner("python-torch"))}
+
+        def killed_when(there):
+            process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            until = time.monotonic() + 240
+            while not there():
+                self.assertLess(time.monotonic(), until)
+                self.assertIsNone(process.poll())
+                time.sleep(0.02)
+            process.kill()
+            process.wait()
+
+        killed_when(lambda: len(list(out.glob("zoo/recurrent/torchscript/*.onnx"))) >= 2)
+        time.sleep(1)  # whoever made networks is gone too
+        made = {path: path.stat().st_mtime_ns for path in out.glob("zoo/recurrent/torchscript/*.onnx")}
+        known = {entry["file"] for entry in json.loads((out / "zoo/recurrent/summary.json").read_text()).values()}
+        journal = out / "cases.jsonl"
+        killed_when(lambda: journal.exists() and journal.read_text().count("\n") >= 5)
+        before = journal.read_text().splitlines(keepends=True)
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
+        for path, when in made.items():
+            if str(path.relative_to(out / "zoo/recurrent")) in known:
+                self.assertEqual(path.stat().st_mtime_ns, when)
+        after = journal.read_text().splitlines(keepends=True)
+        whole = [line for line in before if line.endswith("\n")]
+        self.assertEqual(after[:len(whole)], whole)
+        ids = [json.loads(line)["id"] for line in after]
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertGreater(len(ids), len(whole))
 
     def test_a_compiled_network_is_a_campaign_of_its_own(self):
         (self.folder / "net.txt").write_text(NET)
