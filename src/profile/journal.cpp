@@ -148,7 +148,8 @@ Result<void> Journal::write_measurements(const Plan& plan, const Bench& bench) c
   std::string text = csv_header();
   for (const PlannedCase& planned : plan.cases()) {
     const auto at = results_.find(planned.id);
-    if (at != results_.end() && at->second.measured) text += csv_line(measurement(at->second, planned, bench));
+    const bool row = planned.request.work != Work::kOptimizer;  // no dataset has such
+    if (row && at != results_.end() && at->second.measured) text += csv_line(measurement(at->second, planned, bench));
   }
   return replace_file(path(kMeasurementsFile), text);
 }

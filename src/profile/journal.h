@@ -37,7 +37,7 @@ class Journal {
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
   // "log-0003.jcrun" where two are there.
   [[nodiscard]] std::string next_log() const;
-  // measurements.csv of all that is planned and measured. Errors: kIo.
+  // measurements.csv of all that is planned and measured, optimizers left out. Errors: kIo.
   Result<void> write_measurements(const Plan& plan, const Bench& bench) const;
 
  private:

@@ -63,6 +63,35 @@ void add_cost(const Graph& graph, const TypeTable& types, PlannedCase& planned) 
           .value();
 }
 
+// What an optimizer updates, as lines for a runner, and the bytes of it.
+struct Learnt {
+  std::string lines, text;
+  double bytes = 0;
+};
+
+Learnt learnt_by(const Graph& graph, const TypeTable& types) {
+  std::vector<bool> learns(graph.values.size(), false);
+  for (const Node& node : graph.nodes) {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId id = node.inputs[i];
+      if (id == kNoValue || graph.value(id).kind != ValueKind::kParameter || is_statistic(node, i)) continue;
+      learns[index(id)] = is_floating(types.type(id).element);
+    }
+  }
+  Learnt out;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < learns.size(); ++i) {
+    if (!learns[i]) continue;
+    const TensorType& type = types.type(ValueId{static_cast<std::uint32_t>(i)});
+    out.lines += fmt::format("value parameter {}{}{}\n", name(type.element),
+                             type.shape.empty() ? "" : " shape=", fmt::join(type.shape, ","));
+    out.bytes += type.bytes().value();
+    ++count;
+  }
+  out.text = fmt::format("{} parameters", count);
+  return out;
+}
+
 }  // namespace
 
 std::string callable_of(const Module& module) {
@@ -94,7 +123,7 @@ void Plan::index_cases() {
 
 void Plan::add_module(const Module& module, const Conditions& at) {
   PlannedCase planned;
-  planned.request = {true, at.mode, at.precision, false, input_lines(module, at.precision), module.where};
+  planned.request = {Work::kNetwork, at.mode, at.precision, false, input_lines(module, at.precision), module.where};
   planned.id = id_of(fmt::format("module|{}|{}|{}|{}{}", module.where, planned.request.program, name(at.mode),
                                  name(at.precision), suffix(at.settings)));
   planned.settings = at.settings;
@@ -105,6 +134,21 @@ void Plan::add_module(const Module& module, const Conditions& at) {
   add_case(std::move(planned));
 }
 
+std::optional<std::string> Plan::add_optimizer(const Graph& graph, const TypeTable& types, const Conditions& at) {
+  const Learnt learnt = learnt_by(graph, types);
+  if (learnt.lines.empty()) return std::nullopt;
+  PlannedCase planned;
+  planned.request = {Work::kOptimizer, at.mode, at.precision, false, learnt.lines, {}};
+  planned.id = id_of(fmt::format("optimizer|{}|{}{}", learnt.lines, name(at.precision), suffix(at.settings)));
+  planned.operation = {"optimizer", learnt.text, ""};
+  constexpr double kMoved = 3;  // weight and gradient are read, the weight is written
+  planned.bytes = kMoved * learnt.bytes;
+  planned.settings = at.settings;
+  std::string id = planned.id;
+  add_case(std::move(planned));
+  return id;
+}
+
 Result<std::string> Plan::add_operation(const OperationText& operation, const Conditions& at, bool input_gradient) {
   PlannedCase planned;
   planned.id = id_of(fmt::format("{}|{}|{}|{}|{}|{}{}", operation.op, operation.operands, operation.attributes,
@@ -113,7 +157,7 @@ Result<std::string> Plan::add_operation(const OperationText& operation, const Co
   if (places_.contains(id)) return id;
   JC_ASSIGN_OR_RETURN(const Graph graph, parse_operation(operation));
   JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(graph, {}));
-  planned.request = {false, at.mode, at.precision, input_gradient, {}, {}};
+  planned.request = {Work::kOperation, at.mode, at.precision, input_gradient, {}, {}};
   planned.settings = at.settings;
   JC_ASSIGN_OR_RETURN(planned.request.program, program_text(graph, types));
   planned.operation = operation;
@@ -137,13 +181,16 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
       notes_.push_back(fmt::format("{}: {}", network, id.error().text()));
     }
   }
+  if (at.mode == Mode::kTraining) {
+    if (auto id = add_optimizer(graph, types, at)) planned.operations.emplace_back(std::move(*id), 1);
+  }
   planned.left_out.insert(planned.left_out.end(), operations.left_out.begin(), operations.left_out.end());
   auto program = program_text(graph, types);
   if (program) {
     planned.id = id_of(fmt::format("network|{}|{}|{}|{}{}", network, *program, name(at.mode), name(at.precision),
                                    suffix(at.settings)));
     PlannedCase whole{planned.id,
-                      {true, at.mode, at.precision, false, std::move(*program), {}},
+                      {Work::kNetwork, at.mode, at.precision, false, std::move(*program), {}},
                       {},
                       network,
                       planned.batch,

@@ -28,7 +28,7 @@ struct Conditions {
 struct PlannedCase {
   std::string id;  // the same for the same work, whoever asks for it: 16 hexadecimal digits
   CaseRequest request;
-  OperationText operation;                        // empty for networks
+  OperationText operation;                        // empty for networks; of an optimizer for people alone
   std::string network;                            // name; empty for operations
   std::optional<std::int64_t> batch, image_size;  // of networks
   double flops = 0, bytes = 0;                    // of one iteration, by the operators' costs
@@ -54,8 +54,9 @@ struct PlannedNetwork {
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;
   GpuSettings settings;
-  std::vector<std::pair<std::string, std::int64_t>> operations;  // id of a case, and how often
-  std::vector<std::string> left_out;                             // what no runner can do alone
+  // Id of a case, and how often. In training the optimizer's step is one, for the whole network's has it as well.
+  std::vector<std::pair<std::string, std::int64_t>> operations;
+  std::vector<std::string> left_out;  // what no runner can do alone
 };
 
 class Plan {
@@ -80,6 +81,8 @@ class Plan {
 
  private:
   void add_case(PlannedCase planned);
+  // The optimizer's step of a network in training; its id. Nothing where there is nothing to learn.
+  std::optional<std::string> add_optimizer(const Graph& graph, const TypeTable& types, const Conditions& at);
   void index_cases();
 
   std::vector<PlannedCase> cases_;

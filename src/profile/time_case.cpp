@@ -78,8 +78,15 @@ Result<void> read_memory(Runner& runner, const Protocol& protocol, CaseTiming& t
   return {};
 }
 
-// A runner of before there were modules does not know the word, and would measure nothing at all.
-Result<void> check_module(const Reply& prepared, const CaseRequest& request) {
+std::string name_of(Work work) {
+  if (work == Work::kOptimizer) return "optimizer";
+  return work == Work::kNetwork ? "network" : "operation";
+}
+
+// A runner of before there were modules, or optimizers, does not know the word, and would measure nothing at all.
+Result<void> check_words(const Reply& prepared, const CaseRequest& request) {
+  if (request.work == Work::kOptimizer && prepared.text("kind") != name_of(request.work))
+    return unsupported("this runner knows nothing of optimizers");
   if (prepared.text("module") == request.module) return {};
   return unsupported("this runner knows nothing of modules");
 }
@@ -108,11 +115,11 @@ Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Pr
 }  // namespace
 
 std::string prepare_lines(const CaseRequest& request, const Protocol& protocol) {
-  // A network has its weights once, as it has where it is used.
+  // A network and its optimizer have the weights once, as they have where they are used.
+  const bool copied = request.work == Work::kOperation;
   return fmt::format("prepare kind={} mode={} precision={} input_gradient={} copies_bytes={} copies_most={}{}\n{}end\n",
-                     request.network ? "network" : "operation", name(request.mode), name(request.precision),
-                     request.input_gradient ? 1 : 0, request.network ? 0 : protocol.copies_bytes,
-                     request.network ? 1 : protocol.copies_most,
+                     name_of(request.work), name(request.mode), name(request.precision), request.input_gradient ? 1 : 0,
+                     copied ? protocol.copies_bytes : 0, copied ? protocol.copies_most : 1,
                      request.module.empty() ? "" : " module=" + escaped(request.module), request.program);
 }
 
@@ -138,7 +145,7 @@ void summarize(CaseTiming& timing) {
 
 Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol) {
   JC_ASSIGN_OR_RETURN(const Reply prepared, runner.request(prepare_lines(request, protocol), protocol.patience));
-  JC_RETURN_IF_ERROR(check_module(prepared, request));
+  JC_RETURN_IF_ERROR(check_words(prepared, request));
   auto timing = time_prepared(runner, prepared, protocol);
   if (timing) JC_RETURN_IF_ERROR(runner.request("release\n", protocol.patience));
   return timing;

@@ -14,8 +14,11 @@
 
 namespace joulecast::profile {
 
+// An optimizer is the step alone that ends a network's training step; its program has parameters and nothing else.
+enum class Work : std::uint8_t { kOperation, kNetwork, kOptimizer };
+
 struct CaseRequest {
-  bool network = false;
+  Work work = Work::kOperation;
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;
   bool input_gradient = true;
@@ -64,7 +67,7 @@ void summarize(CaseTiming& timing);
 std::string prepare_lines(const CaseRequest& request, const Protocol& protocol);
 
 // Errors: those of Runner::request(); kInvalidInput where copies share memory, for then the cache would be measured;
-// kUnsupported where the runner passed over the module it was asked for.
+// kUnsupported where the runner passed over the module or optimizer it was asked for.
 Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol);
 
 }  // namespace joulecast::profile

@@ -95,7 +95,7 @@ TEST(TimeCase, CopiesThatNobodySpeaksOfAreNoMeasurementEither) {
 
 CaseRequest module_request() {
   CaseRequest request;
-  request.network = true;
+  request.work = Work::kNetwork;
   request.module = "my nets/net.py:Net";
   request.program = "value input f32 shape=2,3\n";
   return request;
@@ -112,6 +112,20 @@ TEST(TimeCase, AModuleThatTheRunnerPassesOverIsNoMeasurement) {
   EXPECT_EQ(time_case(runner, module_request(), {}).error().code(), ErrorCode::kUnsupported);
   runner.prepared = "ok copies=1 distinct_copies=1 weight_bytes=40 module=my%20nets/net.py:Net\n";
   EXPECT_TRUE(time_case(runner, module_request(), {}));
+}
+
+TEST(TimeCase, AnOptimizerThatTheRunnerPassesOverIsNoMeasurement) {
+  CaseRequest request;
+  request.work = Work::kOptimizer;
+  request.mode = Mode::kTraining;
+  request.program = "value parameter f32 shape=2,3\n";
+  EXPECT_EQ(prepare_lines(request, {}),
+            "prepare kind=optimizer mode=training precision=fp32 input_gradient=1 copies_bytes=0 copies_most=1\n"
+            "value parameter f32 shape=2,3\nend\n");
+  FakeRunner runner;
+  EXPECT_EQ(time_case(runner, request, {}).error().code(), ErrorCode::kUnsupported);
+  runner.prepared = "ok copies=1 distinct_copies=1 weight_bytes=24 kind=optimizer\n";
+  EXPECT_TRUE(time_case(runner, request, {}));
 }
 
 TEST(TimeCase, TheRunnersErrorIsTheCases) {

@@ -80,6 +80,37 @@ TEST(Validation, WhatIsMissingIsCountedAndLeavesTheMean) {
   EXPECT_EQ(found.complete, 0U);
 }
 
+// What a batch norm gathers is nothing that an optimizer updates. 1 + 2 + 0.5 = 3.5 of 4.
+TEST(Validation, InTrainingTheOptimizersStepIsInTheSumToo) {
+  Plan plan;
+  const Graph graph = parse_graph(R"(graph "net" {
+input %x : f32[4, 8]
+parameter %w : f32[6, 8]
+parameter %scale : f32[6]
+parameter %mean : f32[6]
+%a = linear(%x, %w, _)
+%b = batch_norm(%a, %scale, %scale, %mean, %mean)
+output %b
+}
+)")
+                          .value();
+  ASSERT_TRUE(plan.add_network("net", graph, {}, {Mode::kTraining, Precision::kFp32, {}}));
+  std::map<std::string, CaseResult> results;
+  std::string learnt;
+  for (const PlannedCase& planned : plan.cases()) {
+    const bool product = planned.operation.op == "linear", step = planned.request.work == Work::kOptimizer;
+    results[planned.id] = took(step ? 0.5 : product ? 2 : planned.network.empty() ? 1 : 4, 0.1, 0, std::nullopt);
+    if (step) learnt = planned.request.program;
+  }
+  EXPECT_EQ(learnt, "value parameter f32 shape=6,8\nvalue parameter f32 shape=6\n");
+  const NetworkCheck net = validate(plan, results).networks.front();
+  EXPECT_EQ(net.missing, 0U);
+  EXPECT_DOUBLE_EQ(net.sum_s.value, 3.5);
+  EXPECT_DOUBLE_EQ(net.whole_s.value, 4);
+  plan.keep(Plan::Only::kOperations);
+  EXPECT_EQ(plan.cases().size(), 3U);
+}
+
 TEST(Validation, EnergyIsSummedWhereAllOfItWasMeasured) {
   const Plan plan = plan_of_one();
   auto results = results_of(plan, std::nullopt);

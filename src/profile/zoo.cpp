@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "base/program_folder.h"
@@ -42,15 +43,36 @@ std::string names_of_lists(const std::string& tools) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The words behind `export`. Errors: kNotFound, kInvalidInput.
-Result<std::vector<std::string>> networks_wanted(const std::string& tools, const std::string& wanted) {
+struct Wanted {
+  std::vector<std::string> words;       // behind `export`
+  std::multiset<std::string> networks;  // a network may be there at several sizes
+};
+
+// Of a list: lines "SOURCE:NAME [image_size=N] ...", '#' starts a comment.
+std::multiset<std::string> networks_of_list(const std::string& path) {
+  std::multiset<std::string> out;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string network;
+    if (words >> network && network.front() != '#') out.insert(network);
+  }
+  return out;
+}
+
+// Errors: kNotFound, kInvalidInput.
+Result<Wanted> networks_wanted(const std::string& tools, const std::string& wanted) {
   if (!is_name(wanted)) return invalid(fmt::format("'{}' is no name of the zoo", wanted));
-  if (wanted.find(':') != std::string::npos) return std::vector{wanted};
+  if (wanted.find(':') != std::string::npos) return Wanted{{wanted}, {wanted}};
   const std::string list = fmt::format("{}/zoo/lists/{}.txt", tools, wanted);
   std::error_code ignored;
-  if (fs::is_regular_file(list, ignored)) return std::vector<std::string>{"--list", list};
+  if (fs::is_regular_file(list, ignored)) return Wanted{{"--list", list}, networks_of_list(list)};
   return not_found(fmt::format("the zoo has no list '{}': {}; or one network, as torchvision:resnet18", wanted,
                                names_of_lists(tools)));
+}
+
+std::string log_beside(const std::string& own) {
+  return (fs::path(own).parent_path() / "zoo.log").string();
 }
 
 std::string last_line(const std::string& path) {
@@ -88,18 +110,55 @@ Result<int> run_and_tell(const std::vector<std::string>& command, const std::str
   return waited.end->code;
 }
 
-// What summary.json says of jobs that failed.
-std::vector<std::string> failures(const std::string& summary) {
-  std::vector<std::string> out;
-  std::ifstream in(summary);
+// A job that was tried, as summary.json has it.
+struct Tried {
+  std::string key, network, file, status, reason;
+};
+
+std::vector<Tried> tried(const std::string& own) {
+  std::ifstream in(own + "/summary.json");
   const auto json = nlohmann::json::parse(in, nullptr, false);
+  std::vector<Tried> out;
   if (!json.is_object()) return out;
   for (const auto& [key, entry] : json.items()) {
-    if (entry.value("status", "") == "failed") {
-      out.push_back(fmt::format("{}: {}", key, entry.value("reason", "no reason is known")));
-    }
+    const auto text = [&entry = entry](const char* name) {
+      const bool there = entry.is_object() && entry.contains(name) && entry[name].is_string();
+      return there ? entry[name].get<std::string>() : std::string();
+    };
+    out.push_back({key, text("network"), text("file"), text("status"), text("reason")});
   }
   return out;
+}
+
+std::vector<std::string> failures(const std::string& own) {
+  std::vector<std::string> out;
+  for (const Tried& one : tried(own)) {
+    if (one.status != "failed") continue;
+    out.push_back(fmt::format("{}: {}", one.key, one.reason.empty() ? "no reason is known" : one.reason));
+  }
+  return out;
+}
+
+// Networks of which nothing is known yet: neither a file nor a failure.
+std::size_t count_left(const std::string& own, std::multiset<std::string> networks) {
+  std::error_code ignored;
+  for (const Tried& one : tried(own)) {
+    if (!one.file.empty() && !fs::exists(own + "/" + one.file, ignored)) continue;
+    if (const auto at = networks.find(one.network); at != networks.end()) networks.erase(at);
+  }
+  return networks.size();
+}
+
+// The exit code. Errors: kIo, kNotFound.
+Result<int> make_networks(const std::string& tools, const Wanted& wanted, const std::string& own,
+                          const ZooOptions& options) {
+  std::error_code error;
+  fs::create_directories(own, error);
+  if (error) return io_error(fmt::format("{}: {}", own, error.message()));
+  std::vector<std::string> command = {"python3", "-m", "zoo", "export", "--no-references", "-o", own, "--weightless"};
+  if (options.within) command.insert(command.end(), {"--within", fmt::format("{:.0f}", options.within->value())});
+  command.insert(command.end(), wanted.words.begin(), wanted.words.end());
+  return run_and_tell(command, tools, log_beside(own), options.say);
 }
 
 }  // namespace
@@ -113,33 +172,30 @@ std::string zoo_tools() {
   return {};
 }
 
-Result<ZooNetworks> export_zoo(const std::string& tools, const std::string& wanted, const std::string& folder, Zoo zoo,
-                               const std::function<void(const std::string&)>& say) {
-  JC_ASSIGN_OR_RETURN(const std::vector<std::string> networks, networks_wanted(tools, wanted));
-  std::string name = wanted;
-  std::replace(name.begin(), name.end(), ':', '_');
-  const std::string own = folder + "/" + name;
-  const std::string log = folder + "/zoo.log";
-  std::error_code error;
+Result<ZooNetworks> export_zoo(const std::string& tools, const std::string& name, const std::string& folder,
+                               const ZooOptions& options) {
+  JC_ASSIGN_OR_RETURN(const Wanted wanted, networks_wanted(tools, name));
+  std::string own = folder + "/" + name;
+  std::replace(own.end() - static_cast<std::ptrdiff_t>(name.size()), own.end(), ':', '_');
   int code = 0;
-  if (zoo == Zoo::kMake) {
-    fs::create_directories(own, error);
-    if (error) return io_error(fmt::format("{}: {}", own, error.message()));
-    std::vector<std::string> command = {"python3", "-m", "zoo", "export", "--no-references", "-o", own};
-    command.insert(command.end(), networks.begin(), networks.end());
-    JC_ASSIGN_OR_RETURN(code, run_and_tell(command, tools, log, say));
+  const std::size_t missing = count_left(own, wanted.networks);
+  const bool makes = options.zoo == Zoo::kMake && missing > 0;
+  if (makes) {
+    JC_ASSIGN_OR_RETURN(code, make_networks(tools, wanted, own, options));
   }
   ZooNetworks out;
+  std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(own, error)) {
     if (entry.path().extension() == ".onnx") out.files.push_back(entry.path().string());
   }
   std::sort(out.files.begin(), out.files.end());
-  out.failed = failures(own + "/summary.json");
-  if (out.files.empty()) {
-    const std::string why = out.failed.empty() ? last_line(log) : out.failed.front();
-    return not_found(fmt::format("python3 made no network of '{}' (exit code {}): {}", wanted, code, why));
-  }
-  return out;
+  out.failed = failures(own);
+  out.left = count_left(own, wanted.networks);
+  if (makes && out.left == missing) out.why_none = last_line(log_beside(own));
+  if (!out.files.empty()) return out;
+  if (options.zoo == Zoo::kIsMade) return not_found(fmt::format("no network of '{}' is made yet in {}", name, folder));
+  const std::string why = out.failed.empty() ? last_line(log_beside(own)) : out.failed.front();
+  return not_found(fmt::format("python3 made no network of '{}' (exit code {}): {}", name, code, why));
 }
 
 }  // namespace joulecast::profile

@@ -38,7 +38,7 @@ def prepare(line, lines):
         return "error kind=out_of_memory text=CUDA%20out%20of%20memory", does
     if does == "unsupported":
         return "error kind=unsupported text=not%20here", does
-    return "ok copies=3 distinct_copies=3 weight_bytes=64", does
+    return "ok copies=3 distinct_copies=3 weight_bytes=64" + (" kind=optimizer" if "kind=optimizer" in line else ""), does
 
 
 def answer(line, does):

@@ -6,6 +6,7 @@ python_test.py <joulecast> <folder with model files> <torch|onnxruntime> [Class.
 there (python_runners.py). Every operation of the networks and these themselves have to run and to make the shapes of the
 program.
 """
+import importlib.util
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import python_runners
@@ -164,6 +166,41 @@ class Torch(Campaign):
         self.assertEqual(self.failed(), [])
         self.assertGreater(result["measured"], 1000)
 
+    # Killed while networks are made and while they are measured: what is whole stays, what is not is made again, once.
+    @unittest.skipUnless(importlib.util.find_spec("onnx"), "networks are exported with onnx")
+    def test_a_killed_campaign_of_the_zoo_goes_on(self):
+        out = self.folder / "out"
+        command = [PROGRAM, "profile", "--zoo", "recurrent", "--gpu", "cpu", "--for", "120s", "--runner", HERE / "once.py", "-o", out, "-q"]
+        environment = os.environ | {"JOULECAST_RUNNER": str(runner("python-torch"))}
+
+        def killed_when(there):
+            process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            until = time.monotonic() + 240
+            while not there():
+                self.assertLess(time.monotonic(), until)
+                self.assertIsNone(process.poll())
+                time.sleep(0.02)
+            process.kill()
+            process.wait()
+
+        killed_when(lambda: len(list(out.glob("zoo/recurrent/torchscript/*.onnx"))) >= 2)
+        time.sleep(1)  # whoever made networks is gone too
+        made = {path: path.stat().st_mtime_ns for path in out.glob("zoo/recurrent/torchscript/*.onnx")}
+        known = {entry["file"] for entry in json.loads((out / "zoo/recurrent/summary.json").read_text()).values()}
+        journal = out / "cases.jsonl"
+        killed_when(lambda: journal.exists() and journal.read_text().count("\n") >= 5)
+        before = journal.read_text().splitlines(keepends=True)
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
+        for path, when in made.items():
+            if str(path.relative_to(out / "zoo/recurrent")) in known:
+                self.assertEqual(path.stat().st_mtime_ns, when)
+        after = journal.read_text().splitlines(keepends=True)
+        whole = [line for line in before if line.endswith("\n")]
+        self.assertEqual(after[:len(whole)], whole)
+        ids = [json.loads(line)["id"] for line in after]
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertGreater(len(ids), len(whole))
+
     def test_a_compiled_network_is_a_campaign_of_its_own(self):
         (self.folder / "net.txt").write_text(NET)
         options = ("net.txt", "--shapes", "x:8x64", "--mode", "inference,training")
@@ -188,6 +225,22 @@ class Torch(Campaign):
         replies = talk("python-torch", HELLO, "prepare kind=network mode=training\n", none, "prepare kind=operation mode=training\n", none,
                        "run iterations=2\n")
         self.assertEqual(kinds(replies), ["ok", "unsupported", "ok", "ok"])
+
+    # The step that ends a network's training step, alone: weights move by it and by nothing else.
+    def test_the_optimizers_step_alone(self):
+        prepare, two = "prepare kind=optimizer mode=training\n", "value parameter f32 shape=64,8\nvalue parameter f32 shape=64\nend\n"
+        odd = ("end\n", "value input f32 shape=2\nend\n", "value parameter i64 shape=2\nend\n", "value parameter f32 shape=2\noutput 0\nend\n")
+        replies = talk("python-torch", HELLO, prepare, two, "run iterations=3\n", "memory\n", *(prepare + lines for lines in odd))
+        self.assertEqual(kinds(replies), ["ok"] * 4 + ["protocol"] * 4)
+        self.assertEqual(replies[1], "ok copies=1 distinct_copies=1 weight_bytes=2304 kind=optimizer")
+        sys.path.insert(0, str(python_runners.PACKAGE))
+        import torch
+        from joulecast_run.torch_case import RATE, OptimizerCase
+        from joulecast_run.torch_device import TorchDevice
+        weight = torch.nn.Parameter(torch.zeros(8))
+        case = OptimizerCase([weight], TorchDevice("cpu"))
+        case.run(3)
+        torch.testing.assert_close(weight.detach(), -3 * RATE * weight.grad)
 
     def test_each_iteration_has_the_gradient_of_one(self):
         sys.path.insert(0, str(python_runners.PACKAGE))
@@ -248,9 +301,10 @@ class Onnx(Campaign):
         self.assertNotIn(",pytorch-", rows)
 
     def test_training_and_modules_are_refused(self):
-        replies = talk("onnxruntime", HELLO, "prepare kind=operation mode=training\n", CONV.format(size=16),
+        replies = talk("onnxruntime", HELLO, "prepare kind=optimizer mode=training\nvalue parameter f32 shape=2\nend\n",
+                       "prepare kind=operation mode=training\n", CONV.format(size=16),
                        "prepare kind=network module=a:b\nvalue input f32 shape=2\nend\n")
-        self.assertEqual(kinds(replies), ["ok", "unsupported", "unsupported"])
+        self.assertEqual(kinds(replies), ["ok", "unsupported", "unsupported", "unsupported"])
 
     # A transpose of a weight alone would be done before anything runs, were the weight an initializer.
     def test_work_on_weights_alone_is_done_each_time(self):

@@ -54,7 +54,7 @@ class Profile(unittest.TestCase):
     def run_it(self, *options, code=0, **environment):
         process = self.start(*options, **environment)
         out, errors = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, code, out + errors)
+        self.assertIn(process.returncode, (code,) if code is not None else (0, 1), out + errors)
         return out, errors
 
     def profiled(self, *options, **environment):
@@ -104,21 +104,70 @@ class Profile(unittest.TestCase):
         (self.folder / "list.csv").write_text("operator,operands\nlinear,f32[8]\n")
         self.assertIn("list.csv: line 2", self.run_it(code=1)[1])
 
-    # A python3 that stands for one with torch: what it makes is found, what it could not make is named.
-    def test_networks_of_the_zoo(self):
+    # A python3 that stands for one with torch: two networks of the list recurrent, and one that it cannot make.
+    def zoo_python(self, *lines):
         python = self.folder / "bin" / "python3"
-        python.parent.mkdir()
-        python.write_text("#!/bin/sh\n"
-                          'echo "$@" > words; echo "[1/2] made" >&2\n'
-                          f'mkdir -p "$6/torchscript"; cp {EXAMPLES}/resnet50.onnx "$6/torchscript/lib_net.onnx"\n'
-                          """echo '{"x/lib_bad": {"status": "failed", "reason": "too big"}}' > "$6/summary.json"\n""")
+        python.parent.mkdir(exist_ok=True)
+        made = {f"x/{name}": {"status": "ok", "network": f"recurrent:{name}", "file": f"torchscript/{name}.onnx"} for name in ("lstm", "gru")}
+        made["x/rnn"] = {"status": "failed", "network": "recurrent:rnn", "reason": "too big"}
+        (self.folder / "net.onnx").write_bytes((EXAMPLES / "lstm.onnx").read_bytes())
+        (self.folder / "summary.json").write_text(json.dumps(made))
+        python.write_text("\n".join(["#!/bin/sh", f'[ "$2" = zoo ] || exec {sys.executable} "$@"',  # the runner
+                                     'echo "$@" >> words; echo "[2/10] made" >&2; mkdir -p "$6/torchscript"',
+                                     *(f'cp net.onnx "$6/torchscript/{name}.onnx"' for name in ("lstm", "gru")),
+                                     'cp summary.json "$6"', *lines]))
         python.chmod(0o755)
-        self.words = ["--zoo", "torchvision:net", "--dry-run"]
-        out, errors = self.run_it(PATH=f"{python.parent}:{os.environ['PATH']}")
-        self.assertRegex(out, r"^\d+ operations, 1 whole networks")
-        self.assertIn("not made: x/lib_bad: too big", errors)
+        return {"PATH": f"{python.parent}:{os.environ['PATH']}"}
+
+    def times_python_ran(self):
+        return (self.folder / "words").read_text().count("\n")
+
+    def test_networks_of_the_zoo(self):
+        python = self.zoo_python()
+        self.words = ["--zoo", "recurrent", "--dry-run"]
+        out, errors = self.run_it(**python)
+        self.assertRegex(out, r"^\d+ operations, 2 whole networks")
+        self.assertIn("not made: x/rnn: too big", errors)
+        self.assertIn("making networks of recurrent\n", errors)
+        self.assertIn("7 more of recurrent are not made yet", errors)
         self.assertEqual((self.folder / "words").read_text().split()[:4], ["-m", "zoo", "export", "--no-references"])
-        self.assertEqual((self.folder / "out/zoo/zoo.log").read_text(), "[1/2] made\n")
+        self.assertEqual((self.folder / "out/zoo/zoo.log").read_text(), "[2/10] made\n")
+        # What is missing is tried again; where there is nothing to try, no Python starts.
+        self.run_it(**python)
+        self.assertEqual(self.times_python_ran(), 2)
+        self.words = ["--zoo", "recurrent:lstm", "--dry-run"]
+        (self.folder / "out/zoo/recurrent").rename(self.folder / "out/zoo/recurrent_lstm")
+        self.assertNotIn("making", self.run_it(**python)[1])
+        self.assertEqual(self.times_python_ran(), 2)
+        (self.folder / "out/zoo/recurrent_lstm/torchscript/lstm.onnx").unlink()
+        self.run_it(**python)
+        self.assertEqual(self.times_python_ran(), 3)
+
+    # A quarter of the time, and what it took is not there for measuring.
+    def test_making_networks_is_part_of_the_time(self):
+        python = self.zoo_python("sleep 3")
+        self.words = ["--zoo", "recurrent", "--batch", "1,2,3,4,5,6,7,8"]
+        result = self.profiled("--for", "8s", **python)
+        self.assertIn("--weightless --within 2 --list", (self.folder / "words").read_text())
+        self.assertEqual(result["stopped"], "the time is over")
+        self.assertGreater(result["measured"], 0)
+        logged = [case["windows"] for case in self.cases()]
+        self.assertLess((logged[-1][-1][2] - logged[0][0][1]) / 1e6, 5.5)
+        # To look at what was measured, none are made.
+        self.run_it("--validate", code=None, **python)
+        self.assertEqual(self.times_python_ran(), 1)
+
+    def test_a_python_that_cannot_make_networks_says_why(self):
+        python = self.zoo_python()
+        (self.folder / "bin/python3").write_text("#!/bin/sh\necho 'No module named torch' >&2; exit 1\n")
+        self.words = ["--zoo", "recurrent", "--dry-run"]
+        self.assertIn("(exit code 1): No module named torch", self.run_it(code=1, **python)[1])
+        (self.folder / "out/zoo/recurrent/torchscript").mkdir()
+        (self.folder / "out/zoo/recurrent/torchscript/lstm.onnx").write_bytes((self.folder / "net.onnx").read_bytes())
+        self.assertIn("none was made: No module named torch", self.run_it(**python)[1])
+        self.assertIn("no network of 'recurrent' is made yet", self.run_it("--shard", "1/2", "-o", "other", code=1, **python)[1])
+
+    def test_odd_names_of_the_zoo_are_refused(self):
         self.words = ["--zoo", "nothing", "--dry-run"]
         self.assertIn("the zoo has no list 'nothing'", self.run_it(code=1)[1])
         self.words = ["--zoo", "../torchvision", "--dry-run"]
@@ -208,6 +257,14 @@ class Profile(unittest.TestCase):
         self.assertAlmostEqual(net["sum_s"]["value"] / net["time_s"]["value"], 4, delta=1.5)
         self.assertIn("1 networks that lack nothing", self.run_it("--validate")[0])
         self.assertIn("none of these networks", self.run_it("--validate", "--mode", "training", code=1)[1])
+        # In training both have the optimizer's step: it is the sixth, and no row.
+        self.assertIn("4 operations, 1 steps of optimizers, 1 whole networks", self.run_it("--mode", "training", "--dry-run")[0])
+        self.assertEqual(self.profiled("--mode", "training")["measured"], 6)
+        self.assertEqual(len(self.rows()), 5)
+        (net,) = json.loads(self.run_it("--validate", "--mode", "training", "--json")[0])["networks"]
+        self.assertEqual(net["missing_operations"], 0)
+        self.assertAlmostEqual(net["sum_s"]["value"] / net["time_s"]["value"], 5, delta=1.9)
+        self.assertIn("Training has the optimizer's step", self.run_it("--validate", "--mode", "training")[0])
 
     # The fake sleeps 0.2 ms an iteration; a sleep costs some 0.1 ms more, however long it is.
     def test_short_runs_are_told_from_proportional_ones(self):

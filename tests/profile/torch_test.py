@@ -53,6 +53,14 @@ class Torch(unittest.TestCase):
                        "prepare kind=operation mode=inference precision=fp32 copies_bytes=46080 copies_most=500\n", CONV.format(size=16))
         self.assertIn("ok copies=10 distinct_copies=10 weight_bytes=4608", replies)
 
+    def test_the_optimizers_step_alone(self):
+        prepare, two = "prepare kind=optimizer mode=training\n", "value parameter f32 shape=64,8\nvalue parameter f32 shape=64\nend\n"
+        odd = ("end\n", "value input f32 shape=2\nend\n", "value parameter i64 shape=2\nend\n", "value parameter f32 shape=2\noutput 0\nend\n")
+        replies = talk("hello protocol=1 device=cpu threads=1\n", prepare, two, "run iterations=3\n", "memory\n",
+                       *(prepare + lines for lines in odd))
+        self.assertEqual(replies[1], "ok copies=1 distinct_copies=1 weight_bytes=2304 kind=optimizer")
+        self.assertEqual([reply.split()[0] for reply in replies], ["ok"] * 4 + ["error"] * 4)
+
     def test_another_shape_than_was_meant_is_refused(self):
         replies = talk("hello protocol=1 device=cpu threads=1\n", "prepare kind=operation mode=inference precision=fp32\n",
                        CONV.format(size=15), "run iterations=1\n", "run iterations=1\n")

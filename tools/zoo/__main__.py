@@ -7,9 +7,13 @@ import fcntl
 import importlib
 import json
 import sys
+import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+_STARTED = time.monotonic()
 
 
 def main() -> int:
@@ -35,6 +39,15 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--sequence", type=int)
     export.add_argument("--symbolic-image", action="store_true", help="height and width stay symbolic as well")
     export.add_argument("--keep-weights", action="store_true")
+    export.add_argument(
+        "--weightless", action="store_true", help="networks never have weights: much faster (torchscript, export, jit-trace)"
+    )
+    export.add_argument(
+        "--within",
+        type=float,
+        metavar="SECONDS",
+        help="begin no network after that, but one at least; in an order that mixes families. The next run makes more",
+    )
     export.add_argument("--no-references", action="store_true", help="only the ONNX file")
     export.add_argument("--retry", action="store_true", help="try again what failed in an earlier run")
     export.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="of processor time, a network")
@@ -90,6 +103,7 @@ def _export(arguments: argparse.Namespace) -> int:
             Options(**{**base, **{k: v for k, v in own.items() if k != "as"}}),
             arguments.keep_weights,
             not arguments.no_references,
+            arguments.weightless,
             own.get("as"),
         )
         for name, own in wanted
@@ -121,20 +135,31 @@ def _run_all(todo: list[Any], arguments: argparse.Namespace) -> int:
     limits = jobs.Limits(arguments.timeout, arguments.memory)
     summary = out / "summary.json"
     entries: dict[str, dict[str, Any]] = json.loads(summary.read_text()) if summary.exists() else {}
-    failures = 0
-    for number, job in enumerate(todo, 1):
-        key = f"{job.exporter}/{job.stem()}"
-        known = entries.get(key, {}).get("status")  # as it was when this run began
-        if (known == "ok" and job.path(out).exists()) or (known == "failed" and not arguments.retry):
-            continue
+    failures = done = 0
+    settled = {"ok"} if arguments.retry else {"ok", "failed"}
+    missing = [job for job in todo if not _is_settled(job, entries, settled, out)]
+    if arguments.within is not None:
+        missing.sort(key=lambda job: zlib.crc32(job.stem().encode()))
+    for job in missing:
+        if done and arguments.within is not None and time.monotonic() - _STARTED > arguments.within:
+            break
+        key = job.key()
         try:
             entry = {"status": "ok", **jobs.run(job, out, limits)}
         except isolate.ChildFailed as error:
             failures += 1
             entry = {"status": "failed", "network": job.network, "exporter": job.exporter, "reason": str(error)}
         _record(summary, key, entry)
+        done += 1
+        number = len(todo) - len(missing) + done
         print(f"[{number}/{len(todo)}] {key}: {entry.get('reason') or entry['seconds']}", file=sys.stderr, flush=True)
     return 1 if failures else 0
+
+
+def _is_settled(job: Any, entries: dict[str, dict[str, Any]], settled: set[str], out: Path) -> bool:
+    """What failed wrote no file; what was made is made again where its file is gone."""
+    status = entries.get(job.key(), {}).get("status")
+    return status in settled and (status == "failed" or job.path(out).exists())
 
 
 def _record(summary: Path, key: str, entry: dict[str, Any]) -> None:

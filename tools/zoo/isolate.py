@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import multiprocessing
@@ -53,6 +54,7 @@ def run(function: Callable[[], dict[str, Any]], timeout_s: float, memory_gib: fl
 
 
 def _child(function: Callable[[], dict[str, Any]], answer: str, timeout_s: float, memory_gib: float, log: str) -> None:
+    _die_with_parent()
     limit = int(memory_gib * 2**30)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     seconds = max(1, round(timeout_s))
@@ -70,6 +72,12 @@ def _child(function: Callable[[], dict[str, Any]], answer: str, timeout_s: float
         json.dump(result, file)
     os.rename(answer + ".part", answer)
     os._exit(0)  # no destructors: they can take long, or crash
+
+
+def _die_with_parent() -> None:
+    """A killed run leaves nobody behind who still writes its files."""
+    die_with_parent = 1  # PR_SET_PDEATHSIG
+    ctypes.CDLL(None).prctl(die_with_parent, signal.SIGKILL)
 
 
 def _reason(error: BaseException) -> str:

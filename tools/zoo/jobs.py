@@ -36,12 +36,17 @@ class Job:
     options: networks.Options
     keep_weights: bool = False
     references: bool = True
+    weightless: bool = False  # made by zoo.weightless: many times faster
     file_name: str | None = None  # instead of one made of the network's name
 
     def stem(self) -> str:
         if self.file_name:
             return self.file_name
         return self.network.replace(":", "_").replace("/", "_") + self.options.suffix()
+
+    def key(self) -> str:
+        """In the summary."""
+        return f"{self.exporter}/{self.stem()}"
 
     def path(self, out: Path) -> Path:
         ending = "pt2" if self.exporter in PROGRAMS else "pt" if self.exporter in SCRIPTS else "onnx"
@@ -68,7 +73,7 @@ def _export(job: Job, path: Path) -> dict[str, Any]:
         model, sizes = networks.source_module(source).export(name, job.options)
         notes = []
     else:
-        built = networks.build(job.network, job.options)
+        built = _build(job)
         model, sizes = exporters.export(built, job.exporter), built.sizes
         if job.keep_weights and any(t.external_data for t in strip.tensors(model)):
             raise networks.UnsupportedNetwork("weights of 2 GiB or more do not fit into one file")
@@ -97,10 +102,18 @@ def _export(job: Job, path: Path) -> dict[str, Any]:
     }
 
 
+def _build(job: Job) -> networks.Network:
+    if not job.weightless:
+        return networks.build(job.network, job.options)
+    if job.keep_weights:
+        raise networks.UnsupportedNetwork("what has no weights cannot keep them")
+    return networks.build(job.network, job.options, without_weights=True)
+
+
 def _export_program(job: Job, path: Path) -> dict[str, Any]:
     if job.keep_weights:
         raise networks.UnsupportedNetwork("programs are written without weights")
-    built = networks.build(job.network, job.options)
+    built = _build(job)
     temporary = path.with_suffix(".part")
     if job.exporter in SCRIPTS:
         temporary.write_bytes(scripts.export(built, SCRIPTS[job.exporter]))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+
+from zoo import weightless
 
 # The sources: one module of zoo.sources each, with a function build(name, options) -> Network.
 SOURCES = ("torchvision", "timm", "hf", "neusight", "profet", "recurrent", "tensorflow", "paddle")
@@ -92,27 +95,34 @@ def source_module(source: str) -> Any:
     return importlib.import_module(f"zoo.sources.{source}")
 
 
-def build(network: str, options: Options) -> Network:
+def build(network: str, options: Options, without_weights: bool = False) -> Network:
+    """`without_weights`: as zoo.weightless makes them, for exporters that need no values."""
     source, name = split_name(network)
     torch.manual_seed(0)
     torch.backends.mha.set_fastpath_enabled(False)  # fused attention of inference: neither exported nor counted
     builder: Callable[[str, Options], Network] = source_module(source).build
-    made = builder(name, options)
+    with weightless.without_first_values() if without_weights else contextlib.nullcontext():
+        made = builder(name, options)
     made.module.train(made.training)
     made.module.requires_grad_(False)
-    if not made.weightless:
-        randomise(made.module)
+    if made.weightless:
+        return made
+    if without_weights:
+        weightless.replace_parameters(made.module)
+        made.weightless = True
+    randomise(made.module)
     return made
 
 
 def randomise(module: torch.nn.Module) -> None:
-    """Gives every weight its own values.
+    """Gives every weight its own values, but for those of zoo.weightless, which have.
 
     Fresh networks have many equal tensors (ones in every normalisation), and exporters merge equal tensors; those of a
     trained network are all different, so merged ones would make an untypical graph.
     """
     generator = torch.Generator().manual_seed(0)
-    for tensor in [*module.parameters(), *(b for n, b in module.named_buffers() if n.endswith("running_mean"))]:
+    parameters = [p for p in module.parameters() if not weightless.is_one_number(p)]
+    for tensor in [*parameters, *(b for n, b in module.named_buffers() if n.endswith("running_mean"))]:
         if tensor.is_floating_point() and tensor.numel() <= 65536 and tensor.device.type == "cpu":
             tensor.data.add_(torch.rand(tensor.shape, generator=generator).to(tensor.dtype), alpha=0.01)
     for name, buffer in module.named_buffers():

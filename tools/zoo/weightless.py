@@ -6,7 +6,9 @@ its parameters as inputs of the graph, which then become weights without data (s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator
 
 import onnx
 import torch
@@ -20,16 +22,40 @@ def make(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
         module = build()
     if hasattr(module, "tie_weights"):
         module.tie_weights()
-    replaced: dict[int, torch.nn.Parameter] = {}  # tied parameters stay one
+    replace_parameters(module)
     for owner in module.modules():
-        for name, parameter in owner.named_parameters(recurse=False):
-            if id(parameter) not in replaced:
-                data = torch.full((), 0.01, dtype=parameter.dtype).expand(parameter.shape)
-                replaced[id(parameter)] = torch.nn.Parameter(data, requires_grad=False)
-            owner._parameters[name] = replaced[id(parameter)]
         for name, buffer in owner.named_buffers(recurse=False):
             owner._buffers[name] = _buffer(name, buffer)
     return module
+
+
+def replace_parameters(module: torch.nn.Module) -> None:
+    """Each by one number of its own, for exporters merge equal tensors; tied parameters stay one."""
+    replaced: dict[int, torch.nn.Parameter] = {}
+    for owner in module.modules():
+        for name, parameter in list(owner.named_parameters(recurse=False)):
+            if id(parameter) not in replaced:
+                number = 0.01 + 1e-5 * len(replaced) if parameter.dtype.is_floating_point else 0
+                data = torch.full((), number, dtype=parameter.dtype).expand(parameter.shape)
+                replaced[id(parameter)] = torch.nn.Parameter(data, requires_grad=False)
+            setattr(owner, name, replaced[id(parameter)])  # recurrent layers keep a list of theirs
+
+
+def is_one_number(parameter: torch.Tensor) -> bool:
+    return parameter.numel() > 1 and not any(parameter.stride())
+
+
+@contextlib.contextmanager
+def without_first_values() -> Iterator[None]:
+    """Modules made meanwhile have parameters that nothing was written to: drawing their first values takes most of the
+    time that making a network takes, and all of the memory. Buffers are what they always are."""
+    own = vars(torch.nn.init)
+    drawing = {name: f for name, f in own.items() if name.endswith("_") and inspect.isfunction(f)}
+    own.update(dict.fromkeys(drawing, lambda tensor, *_, **__: tensor))
+    try:
+        yield
+    finally:
+        own.update(drawing)
 
 
 def _buffer(name: str, buffer: torch.Tensor) -> torch.Tensor:

@@ -153,23 +153,30 @@ Json case_json(const profile::PlannedCase& planned) {
 }
 
 void print_plan(const profile::Plan& plan, const ProfileOptions& options, Output& output) {
-  std::size_t networks = 0;
-  for (const auto& planned : plan.cases()) networks += planned.network.empty() ? 0 : 1;
+  std::size_t networks = 0, optimizers = 0;
+  for (const auto& planned : plan.cases()) {
+    networks += planned.network.empty() ? 0 : 1;
+    optimizers += planned.request.work == profile::Work::kOptimizer ? 1 : 0;
+  }
+  const std::size_t operations = plan.cases().size() - networks - optimizers;
   if (options.json) {
     Json cases = Json::array();
     for (const auto& planned : plan.cases()) cases.push_back(case_json(planned));
     output.write(json_text({{"schema", "joulecast.profile-plan/1"},
-                            {"operations", plan.cases().size() - networks},
+                            {"operations", operations},
+                            {"optimizers", optimizers},
                             {"networks", networks},
                             {"cases", cases}}));
     return;
   }
-  output.write(fmt::format("{} operations, {} whole networks\n", plan.cases().size() - networks, networks));
+  const std::string steps = optimizers > 0 ? fmt::format("{} steps of optimizers, ", optimizers) : "";
+  output.write(fmt::format("{} operations, {}{} whole networks\n", operations, steps, networks));
 }
 
 }  // namespace
 
 Outcome profile_command(const ProfileOptions& options, Output& output) {
+  const Stopwatch since;
   JC_RETURN_IF_FAILURE(check_numbers(options));
   auto plan = plan_of(options, output);
   if (!plan) return tl::unexpected(std::move(plan).error());
@@ -184,10 +191,11 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (!campaign) return tl::unexpected(std::move(campaign).error());
   if (options.check_proportionality) return proportionality_command(*plan, options, *campaign, output);
   if (!options.budget.empty()) {
-    campaign->budget = Seconds{*parse_seconds(options.budget)};
     auto expect = expectations_of(*plan, options);
     if (!expect) return tl::unexpected(std::move(expect).error());
     campaign->expect = std::move(*expect);
+    // What was spent until here, on making networks and reading them, is not there for measuring.
+    campaign->budget = Seconds{std::max(*parse_seconds(options.budget) - since.seconds(), 0.0)};
   }
   Progress progress;
   if (!options.quiet) campaign->progress = [&](const profile::CampaignProgress& now) { progress.show(now); };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/output.h"
 #include "cli/profile/profile_options.h"
@@ -13,6 +15,17 @@
 #include "report/page.h"
 
 namespace joulecast::cli {
+
+// Since it was made.
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
 
 Outcome profile_command(const ProfileOptions& options, Output& output);
 
@@ -43,6 +56,9 @@ struct MeasuredDurations {
 report::Article proportionality_article(const std::vector<MeasuredDurations>& measured);
 // The page goes to that file; a note instead where this joulecast cannot draw.
 Outcome write_article(report::Article article, const std::string& path, Output& output);
+
+// Model files of the networks that --zoo names, those that are missing made first: of a budget a part of them.
+tl::expected<std::vector<std::string>, Failure> zoo_files(const ProfileOptions& options, Output& output);
 
 // Everything the models ask for. What cannot be run is among the plan's notes.
 tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Output& output);

@@ -57,7 +57,7 @@ tl::expected<Expect, Failure> expectations_of(const profile::Plan& plan, const P
     const auto gpu = known_gpu(adviser->catalogue, name, label);
     if (!gpu) return out;
     for (const profile::PlannedCase& planned : plan.cases()) {
-      if (!planned.network.empty()) continue;
+      if (planned.request.work != profile::Work::kOperation) continue;
       if (const auto one = expectation(planned, *gpu, *adviser->judge)) out.emplace(planned.id, *one);
     }
     return out;

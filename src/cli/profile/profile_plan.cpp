@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
@@ -10,7 +9,6 @@
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
 #include "profile/operation_list.h"
-#include "profile/zoo.h"
 
 namespace joulecast::cli {
 namespace {
@@ -137,30 +135,6 @@ Outcome add_list(const std::string& file, const Wanted& wanted, profile::Plan& p
   return {};
 }
 
-// Made in the campaign's folder, where the next start finds them.
-Outcome add_zoo(const ProfileOptions& options, const Wanted& wanted, profile::Plan& plan, Output& output) {
-  const std::string tools = profile::zoo_tools();
-  if (tools.empty() && !options.zoo.empty())
-    return usage("--zoo: this joulecast was installed without tools/zoo", "pass model files");
-  // Who submitted the shards has made them.
-  const auto made = options.shard.empty() ? profile::Zoo::kMake : profile::Zoo::kIsMade;
-  const bool terminal = !options.quiet && ::isatty(STDERR_FILENO) == 1;
-  for (const std::string& name : options.zoo) {
-    const auto networks = profile::export_zoo(tools, name, options.output + "/zoo", made, [&](const std::string& line) {
-      if (terminal) fmt::print(stderr, "\r{:.70}\033[K", printable(line));
-    });
-    if (terminal) fmt::print(stderr, "\r\033[K");
-    if (!networks) {
-      return tl::unexpected<Failure>(Failure{Error(networks.error()).in("--zoo"),
-                                             "networks are made by python3 with tools/zoo/requirements.txt; "
-                                             "tools/zoo/make_venv.sh makes such a one"});
-    }
-    for (const std::string& failed : networks->failed) output.note("not made: " + failed);
-    for (const std::string& file : networks->files) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
-  }
-  return {};
-}
-
 void keep_wanted(const ProfileOptions& options, profile::Plan& plan) {
   if (options.only == "operations") plan.keep(profile::Plan::Only::kOperations);
   if (options.only == "networks") plan.keep(profile::Plan::Only::kNetworks);
@@ -230,7 +204,9 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
   profile::Plan plan;
   for (const std::string& file : options.models) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
   for (const std::string& file : options.operations) JC_RETURN_IF_FAILURE(add_list(file, wanted, plan));
-  JC_RETURN_IF_FAILURE(add_zoo(options, wanted, plan, output));
+  auto made = zoo_files(options, output);
+  if (!made) return tl::unexpected(std::move(made).error());
+  for (const std::string& file : *made) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
   keep_wanted(options, plan);
   return plan;
 }

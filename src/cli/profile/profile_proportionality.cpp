@@ -21,7 +21,7 @@ std::vector<const profile::PlannedCase*> extremes(const profile::Plan& plan) {
   const profile::PlannedCase* largest = nullptr;
   const profile::PlannedCase* smallest = nullptr;
   for (const profile::PlannedCase& one : plan.cases()) {
-    if (!one.network.empty()) continue;
+    if (one.request.work != profile::Work::kOperation) continue;
     if (largest == nullptr || one.flops > largest->flops) largest = &one;
     if (smallest == nullptr || one.bytes < smallest->bytes) smallest = &one;
   }

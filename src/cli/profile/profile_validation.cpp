@@ -109,6 +109,9 @@ Outcome validate_command(const profile::Plan& plan, const ProfileOptions& option
   }
   output.write(table_of_times(found) + table_of_energies(found));
   if (found.complete > 0) {
+    const bool training = std::any_of(found.networks.begin(), found.networks.end(),
+                                      [](const auto& net) { return net.mode == Mode::kTraining; });
+    if (training) output.write("\nTraining has the optimizer's step, in the network and in the sum.\n");
     output.write(
         fmt::format("\nMean absolute difference of the sum, over {} networks that lack nothing: {:.1f} %\n"
                     "The same with host and device side by side: {:.1f} %\n",

@@ -13,6 +13,8 @@
 namespace joulecast::runner {
 namespace {
 
+constexpr double kRate = 1e-9;  // of any size: the work is the same, and weights stay what they are
+
 bool is_network_step(const CaseOptions& options) {
   return options.network && options.mode == Mode::kTraining;
 }
@@ -21,7 +23,7 @@ bool is_network_step(const CaseOptions& options) {
 
 Executor::Executor(Program program, const CaseOptions& options, const Device& device)
     : program_(std::move(program)), options_(options), device_(device), slots_(program_.values.size()) {
-  program_.check();
+  if (!options_.optimizer) program_.check();
   make_kernels();
   make_inputs();
   make_copies();
@@ -156,11 +158,23 @@ void Executor::step_of_network() {
     parameter.mutable_grad().reset();
   }
   const at::NoGradGuard no_gradient;
-  constexpr double kRate = 1e-9;  // of any size: the work is the same, and weights stay what they are
   if (!parameters.empty()) at::_foreach_add_(parameters, gradients, -kRate);
 }
 
+void Executor::step_alone() {
+  std::vector<at::Tensor>& parameters = wanted_.front();
+  const at::NoGradGuard no_gradient;
+  if (output_gradients_.empty()) {
+    for (const at::Tensor& parameter : parameters) output_gradients_.push_back(at::randn_like(parameter));
+  }
+  at::_foreach_add_(parameters, output_gradients_, -kRate);
+}
+
 void Executor::run(std::int64_t iterations) {
+  if (options_.optimizer) {
+    for (std::int64_t i = 0; i < iterations; ++i) step_alone();
+    return;
+  }
   std::optional<c10::InferenceMode> inference;
   if (options_.mode == Mode::kInference) inference.emplace(true);
   for (std::int64_t i = 0; i < iterations; ++i) {

@@ -18,6 +18,7 @@ struct CaseOptions {
   std::string precision =
       "fp32";                  // of matrix work on the device: fp32, tf32, tf32-all; halves are in the program's types
   bool network = false;        // a training step then gives every parameter its gradient, and takes one step of SGD
+  bool optimizer = false;      // that step alone, of a program of parameters
   bool input_gradient = true;  // of an operation: false for the first of a network
   std::int64_t copies_bytes = 0;  // weights of an operation are copied until they are this large together,
   std::int64_t copies_most = 1;   // but no more often than this
@@ -48,6 +49,7 @@ class Executor {
   void check_shapes(const Step& step) const;
   void backward_of_operation(std::size_t copy);
   void step_of_network();
+  void step_alone();
   [[nodiscard]] std::vector<at::Tensor> differentiable_outputs() const;
 
   Program program_;

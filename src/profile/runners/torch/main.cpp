@@ -83,6 +83,15 @@ class Session {
     at::globalContext().setAllowTF32CuBLAS(precision == "tf32-all");
   }
 
+  static void check_parameters(const Program& program, const CaseOptions& options) {
+    const bool alone = program.steps.empty() && program.outputs.empty() && !program.values.empty();
+    if (!alone || options.mode != Mode::kTraining) throw Refusal("protocol", "an optimizer has parameters alone");
+    for (const Value& value : program.values) {
+      if (value.kind != Kind::kParameter || !at::isFloatingType(value.element))
+        throw Refusal("protocol", "a parameter that cannot learn");
+    }
+  }
+
   std::string prepare(const Fields& fields, std::istream& more) {
     release();
     std::vector<std::string> lines;  // all of them, before any can be refused
@@ -94,13 +103,15 @@ class Session {
     CaseOptions options;
     options.mode = fields.text("mode", "inference") == "training" ? Mode::kTraining : Mode::kInference;
     options.network = fields.text("kind", "operation") == "network";
+    options.optimizer = fields.text("kind") == "optimizer";
+    if (options.optimizer) check_parameters(program, options);
     options.input_gradient = fields.integer("input_gradient", 1) != 0;
     options.copies_bytes = fields.integer("copies_bytes");
     options.copies_most = fields.integer("copies_most", 1);
     executor_ = std::make_unique<Executor>(std::move(program), options, *device_);
     return "ok copies=" + std::to_string(executor_->copies()) +
            " distinct_copies=" + std::to_string(executor_->distinct_copies()) +
-           " weight_bytes=" + std::to_string(executor_->weight_bytes());
+           " weight_bytes=" + std::to_string(executor_->weight_bytes()) + (options.optimizer ? " kind=optimizer" : "");
   }
 
   std::string run(const Fields& fields) {

@@ -14,6 +14,7 @@ from .words import Refusal
 # Sessions on a GPU hold handles and work space of their own, some ten megabytes each.
 MOST_SESSIONS_ON_GPU = 64
 ONLY_ERRORS = 3
+INFERENCE_ALONE = "ONNX Runtime is measured in inference alone"
 
 
 class OnnxBackend:
@@ -65,9 +66,12 @@ class OpenOnnx:
     def module(self, name, values, options):
         raise Refusal("unsupported", "this runner runs no modules; python-torch does")
 
+    def optimizer(self, values, options):
+        raise Refusal("unsupported", INFERENCE_ALONE)
+
     def case(self, program, options):
         if options.training:
-            raise Refusal("unsupported", "ONNX Runtime is measured in inference alone")
+            raise Refusal("unsupported", INFERENCE_ALONE)
         model = OnnxModel(program)
         return OnnxCase(model, options, self._session_options, self.provider_with(options.precision), self._kind, self._number)
 

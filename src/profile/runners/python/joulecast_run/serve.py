@@ -5,7 +5,8 @@
     RUNTIMES       words of joulecast's runtimes that it has, its own choice first; none where it is none of them
     software()     "pytorch 2.13.0"
     open(device, threads, runtime)     -> an opened device, with .threads
-        .case(program, options)        -> something to run; .module(inputs, options) likewise, or Refusal
+        .case(program, options)        -> something to run; .module(inputs, options) likewise, or Refusal;
+            .optimizer(parameters, options): one step of it alone
             .copies .distinct_copies .weight_bytes .run(iterations) -> Window .memory() -> {key: bytes}
         .release()
     kind_of(error) -> "out_of_memory", "unsupported" or "failed"
@@ -118,6 +119,8 @@ class Session:
         for line in lines:
             program.add_line(line)
         options = _options(fields)
+        if fields.text("kind", "operation") == "optimizer":
+            return self._prepare_optimizer(program, options)
         if fields.has("module"):
             self._case = self._module(fields.text("module"), program, options)
         else:
@@ -126,6 +129,12 @@ class Session:
         reply = (f"ok copies={self._case.copies} distinct_copies={self._case.distinct_copies}"
                  f" weight_bytes={self._case.weight_bytes}")
         return reply + (f" module={escaped(fields.text('module'))}" if fields.has("module") else "")
+
+    def _prepare_optimizer(self, program, options):
+        if program.steps or program.outputs or not program.values or any(value.kind != "parameter" for value in program.values):
+            raise Refusal("protocol", "an optimizer has parameters alone")
+        self._case = self._device.optimizer(program.values, options)
+        return f"ok copies=1 distinct_copies=1 weight_bytes={self._case.weight_bytes} kind=optimizer"
 
     def _module(self, name, program, options):
         if program.steps or program.outputs or any(value.kind != "input" for value in program.values):
@@ -162,7 +171,7 @@ def _options(fields):
     precision = fields.text("precision", "fp32")
     if precision not in PRECISIONS:
         raise Refusal("unsupported", f"precision {precision[:40]}")
-    return CaseOptions(fields.choice("kind", ("operation", "network")) == "network",
+    return CaseOptions(fields.choice("kind", ("operation", "network", "optimizer")) == "network",
                        fields.choice("mode", ("inference", "training")) == "training", precision,
                        fields.integer("input_gradient", 1) != 0, fields.integer("copies_bytes"), fields.integer("copies_most", 1))
 

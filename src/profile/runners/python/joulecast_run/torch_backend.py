@@ -6,7 +6,7 @@ import torch
 
 from .program import Use, uses_of_values
 from .timing import copies_of, distinct_copies
-from .torch_case import TorchCase
+from .torch_case import OptimizerCase, TorchCase
 from .torch_device import TorchDevice
 from .torch_module import ProgramClass
 from .torch_tensors import learning, memory_range, random_tensor
@@ -87,6 +87,13 @@ class OpenTorch:
         case = self._finish(TorchCase([module], inputs, options, self._device))
         case.weight_bytes = sum(p.numel() * p.element_size() for p in module.parameters())
         return case
+
+    def optimizer(self, values, options):
+        """Eager with pytorch-compiled too, as it is after a compiled network."""
+        tensors = [learning(random_tensor(value, Use(), self._device.torch), value, Use(), True) for value in values]
+        if not all(tensor.requires_grad for tensor in tensors):
+            raise Refusal("protocol", "a parameter that cannot learn")
+        return OptimizerCase(tensors, self._device)
 
     def _finish(self, case):
         if self._compiled:

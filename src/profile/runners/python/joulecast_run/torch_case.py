@@ -10,6 +10,30 @@ from .words import Refusal
 RATE = 1e-9  # of any size: the work is the same, and weights stay what they are
 
 
+class OptimizerCase:
+    """The step of SGD that TorchCase takes at the end of a network's, alone: parameters and gradients are there."""
+
+    def __init__(self, parameters, device):
+        self._device, self.weight_bytes = device, sum(p.numel() * p.element_size() for p in parameters)
+        self.copies = self.distinct_copies = 1
+        for parameter in parameters:
+            parameter.grad = torch.randn_like(parameter)
+        self._optimizer = torch.optim.SGD(parameters, lr=RATE, foreach=True)
+
+    def run(self, iterations):
+        return self._device.timed(lambda: self._iterate(iterations))
+
+    def memory(self):
+        self._device.synchronize()
+        self._device.reset_memory_peak()
+        self.run(1)
+        return self._device.memory_peak()
+
+    def _iterate(self, iterations):
+        for _ in range(iterations):
+            self._optimizer.step()
+
+
 class TorchCase:
     """`modules` are copies of one, used in turn. There is one input, which a layer before would have left in the cache. In
     training, gradients are made anew each time, never added to."""
