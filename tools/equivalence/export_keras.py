@@ -72,7 +72,7 @@ NETWORKS = {
 
 def write_frozen(model: Any, path: pathlib.Path) -> None:
     signature = [tensorflow.TensorSpec(i.shape, i.dtype, name=i.name) for i in model.inputs]
-    function = tensorflow.function(lambda *x: model(*x, training=False)).get_concrete_function(*signature)
+    function = tensorflow.function(lambda *x: model(x if len(x) > 1 else x[0], training=False)).get_concrete_function(*signature)
     path.write_bytes(convert_variables_to_constants_v2(function).graph.as_graph_def().SerializeToString())
 
 
