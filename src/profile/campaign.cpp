@@ -126,7 +126,7 @@ class Campaign {
   void choose_span();
   Result<void> start_runner();
   Result<void> measure(const PlannedCase& planned);
-  CaseResult result_of(const PlannedCase& planned);
+  std::optional<CaseResult> result_of(const PlannedCase& planned);
   void take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const;
   [[nodiscard]] std::string not_held(const PlannedCase& planned, const CaseTiming& timing) const;
   void tell(const PlannedCase& planned) const;
@@ -183,12 +183,17 @@ void Campaign::take(const PlannedCase& planned, CaseTiming timing, CaseResult& r
   result.slowed_by = std::move(found.slowed_by);
 }
 
-CaseResult Campaign::result_of(const PlannedCase& planned) {
+// None where the campaign stopped before the case had its windows: it is left for the next start.
+std::optional<CaseResult> Campaign::result_of(const PlannedCase& planned) {
   CaseResult result;
   result.id = planned.id;
   result.started = iso_utc(utc_now());
   log_->begin(planned);
-  auto timing = time_case(*runner_, planned.request, protocol_);
+  auto timing = time_case(*runner_, planned.request, protocol_, [this] { return !reason_to_stop().empty(); });
+  if (timing && !usable(*timing, protocol_)) {
+    log_->end(planned);
+    return std::nullopt;
+  }
   if (timing) {
     take(planned, std::move(*timing), result);
   } else {
@@ -207,14 +212,18 @@ Result<void> Campaign::measure(const PlannedCase& planned) {
   }
   tell(planned);
   JC_RETURN_IF_ERROR(held_.set(planned.settings));
-  const CaseResult result = result_of(planned);
-  JC_RETURN_IF_ERROR(journal_.add(result, planned));
-  ++(result.measured ? out_.measured : out_.failed);
-  failures_in_a_row_ = result.measured ? 0 : failures_in_a_row_ + (runner_ ? 0 : 1);
+  const std::optional<CaseResult> result = result_of(planned);
+  if (!result) {
+    out_.stopped = reason_to_stop();
+    return {};
+  }
+  JC_RETURN_IF_ERROR(journal_.add(*result, planned));
+  ++(result->measured ? out_.measured : out_.failed);
+  failures_in_a_row_ = result->measured ? 0 : failures_in_a_row_ + (runner_ ? 0 : 1);
   if (failures_in_a_row_ == kFailuresInARow) {
     return tl::unexpected<Error>(
         Error{ErrorCode::kDevice,
-              fmt::format("the runner died {} times in a row; the last time: {}", kFailuresInARow, result.reason)});
+              fmt::format("the runner died {} times in a row; the last time: {}", kFailuresInARow, result->reason)});
   }
   return {};
 }
@@ -279,7 +288,7 @@ Result<CampaignResult> Campaign::run() {
   JC_RETURN_IF_ERROR(start_runner());
   Result<void> going;
   for (const std::size_t i : order) {
-    out_.stopped = reason_to_stop();
+    if (out_.stopped.empty()) out_.stopped = reason_to_stop();
     if (!out_.stopped.empty()) break;
     going = measure(plan_.cases()[i]);
     if (!going) break;

@@ -16,7 +16,10 @@ constexpr double kMicrosecond = 1e-6;
 
 class Timer {
  public:
-  Timer(Runner& runner, const Protocol& protocol) : runner_(runner), protocol_(protocol) {}
+  Timer(Runner& runner, const Protocol& protocol, const std::function<bool()>& over)
+      : runner_(runner), protocol_(protocol), over_(over) {}
+
+  [[nodiscard]] bool over() const { return over_ && over_(); }
 
   Result<TimedWindow> window(std::int64_t iterations) {
     const Seconds expected{10.0 * iteration_s_ * static_cast<double>(iterations)};
@@ -40,35 +43,36 @@ class Timer {
   Result<std::int64_t> warm_up(bool& settled) {
     JC_RETURN_IF_ERROR(window(1));  // kernels are chosen and memory is taken at the first call
     for (const double share : {0.0, 0.01, 0.1}) {
-      JC_RETURN_IF_ERROR(window(std::max<std::int64_t>(filling(protocol_.window * share), 1)));
+      if (over()) break;
+      const Seconds part = protocol_.window * share;
+      if (share == 0 || iteration_s_ < part.value()) JC_RETURN_IF_ERROR(window(filling(part)));
     }
     double spent = 0, before = 0;
-    while (true) {
+    while (!over()) {
       JC_ASSIGN_OR_RETURN(const TimedWindow one, window(filling(protocol_.window)));
       spent += static_cast<double>(one.end_us - one.begin_us) * kMicrosecond;
       const double now = one.iteration_s();
       settled = std::abs(now - before) <= protocol_.settled * now;
       before = now;
       if ((settled && spent >= protocol_.shortest_warmup.value()) || spent >= protocol_.longest_warmup.value()) {
-        // A little more: what follows may be faster.
-        constexpr double kReserve = 1.05;
-        return filling(protocol_.window * kReserve);
+        break;
       }
     }
+    // A little more: what follows may be faster.
+    constexpr double kReserve = 1.05;
+    return filling(protocol_.window * kReserve);
   }
 
  private:
   Runner& runner_;
   const Protocol& protocol_;
+  const std::function<bool()>& over_;
   double iteration_s_ = 0.001;
 };
 
 bool enough(const CaseTiming& timing, const Protocol& protocol) {
-  const std::size_t count = timing.windows.size();
-  const double span =
-      static_cast<double>(timing.windows.back().end_us - timing.windows.front().begin_us) * kMicrosecond;
-  if (count < protocol.least_windows || span < protocol.span.value()) return false;
-  return count >= protocol.most_windows || timing.error_s <= protocol.target * timing.mean_s;
+  if (!usable(timing, protocol)) return false;
+  return timing.windows.size() >= protocol.most_windows || timing.error_s <= protocol.target * timing.mean_s;
 }
 
 Result<void> read_memory(Runner& runner, const Protocol& protocol, CaseTiming& timing) {
@@ -91,7 +95,8 @@ Result<void> check_words(const Reply& prepared, const CaseRequest& request) {
   return unsupported("this runner knows nothing of modules");
 }
 
-Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Protocol& protocol) {
+Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Protocol& protocol,
+                                 const std::function<bool()>& over) {
   CaseTiming timing;
   const auto copies = prepared.integer("copies"), distinct = prepared.integer("distinct_copies"),
              bytes = prepared.integer("weight_bytes");
@@ -101,13 +106,13 @@ Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Pr
   if (*distinct != *copies) {
     return invalid("the runner's copies of the weights share memory");
   }
-  Timer timer(runner, protocol);
+  Timer timer(runner, protocol, over);
   JC_ASSIGN_OR_RETURN(const std::int64_t iterations, timer.warm_up(timing.settled));
-  do {
+  while (!timer.over() && !enough(timing, protocol)) {
     JC_ASSIGN_OR_RETURN(TimedWindow window, timer.window(iterations));
     timing.windows.push_back(window);
     summarize(timing);
-  } while (!enough(timing, protocol));
+  }
   JC_RETURN_IF_ERROR(read_memory(runner, protocol, timing));
   return timing;
 }
@@ -143,10 +148,17 @@ void summarize(CaseTiming& timing) {
   timing.host_share = clock > 0 ? std::min(host / clock, 1.0) : 0;
 }
 
-Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol) {
+bool usable(const CaseTiming& timing, const Protocol& protocol) {
+  if (timing.windows.empty() || timing.windows.size() < protocol.least_windows) return false;
+  const std::int64_t span_us = timing.windows.back().end_us - timing.windows.front().begin_us;
+  return static_cast<double>(span_us) * kMicrosecond >= protocol.span.value();
+}
+
+Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol,
+                             const std::function<bool()>& over) {
   JC_ASSIGN_OR_RETURN(const Reply prepared, runner.request(prepare_lines(request, protocol), protocol.patience));
   JC_RETURN_IF_ERROR(check_words(prepared, request));
-  auto timing = time_prepared(runner, prepared, protocol);
+  auto timing = time_prepared(runner, prepared, protocol, over);
   if (timing) JC_RETURN_IF_ERROR(runner.request("release\n", protocol.patience));
   return timing;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,8 +67,14 @@ void summarize(CaseTiming& timing);
 // What the runner is sent first.
 std::string prepare_lines(const CaseRequest& request, const Protocol& protocol);
 
+// As many windows as the protocol asks for at least: else there was no time for the case.
+[[nodiscard]] bool usable(const CaseTiming& timing, const Protocol& protocol);
+
+// `over` is asked before each window: once it says yes no further one begins, and what was timed until then may not be
+// usable().
 // Errors: those of Runner::request(); kInvalidInput where copies share memory, for then the cache would be measured;
 // kUnsupported where the runner passed over the module or optimizer it was asked for.
-Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol);
+Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol,
+                             const std::function<bool()>& over = {});
 
 }  // namespace joulecast::profile

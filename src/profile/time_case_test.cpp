@@ -81,6 +81,35 @@ TEST(TimeCase, IterationsLongerThanAWindowRunOneByOne) {
   EXPECT_EQ(timing.windows.size(), Protocol().least_windows);
 }
 
+// Ten minutes of a network whose iteration takes 30 s: what is over by then is over.
+TEST(TimeCase, NoWindowBeginsOnceTheTimeIsOver) {
+  FakeRunner runner;
+  runner.takes = [](std::size_t) { return 30.0; };
+  const CaseTiming timing = time_case(runner, {}, {}, [&] { return runner.windows >= 7; }).value();
+  EXPECT_EQ(runner.windows, 7U);
+  EXPECT_EQ(timing.windows.size(), 4U);  // behind the first two calls and one to settle
+  EXPECT_FALSE(usable(timing, {}));
+  EXPECT_EQ(runner.asked.back(), "release\n");
+}
+
+TEST(TimeCase, TheTimeMayBeOverBeforeTheDeviceIsWarm) {
+  FakeRunner runner;
+  const CaseTiming timing = time_case(runner, {}, {}, [] { return true; }).value();
+  EXPECT_TRUE(timing.windows.empty());
+  EXPECT_FALSE(usable(timing, {}));
+}
+
+// The error is larger than wanted, and is told; a second campaign measures it again.
+TEST(TimeCase, NoiseIsCutShortWhereTheTimeIsOver) {
+  FakeRunner runner;
+  std::size_t turn = 0;
+  runner.takes = [&](std::size_t) { return turn++ % 2 == 0 ? 1.0e-3 : 3.0e-3; };
+  const CaseTiming timing = time_case(runner, {}, {}, [&] { return runner.windows >= 70; }).value();
+  EXPECT_LT(timing.windows.size(), Protocol().most_windows);
+  EXPECT_GT(timing.error_s, 0.01 * timing.mean_s);
+  EXPECT_TRUE(usable(timing, {}));
+}
+
 TEST(TimeCase, CopiesThatShareMemoryAreNoMeasurement) {
   FakeRunner runner;
   runner.prepared = "ok copies=3 distinct_copies=1 weight_bytes=40\n";

@@ -209,7 +209,23 @@ class Profile(unittest.TestCase):
         # The runner of the killed one went with it: the recording and the folder are nobody's any more.
         self.assertEqual(len(list((self.folder / "out").glob("log-*.jcrun"))), 2)
 
-    def test_ctrl_c_finishes_the_case_and_says_what_is_left(self):
+    # Two calls, one to settle and five windows take 4 s; so does no case begin twice.
+    def test_a_case_that_takes_longer_than_the_time_is_left_for_the_next_start(self):
+        slow = {"FAKE_RUNNER": "all=slow"}
+        result = self.profiled("--for", "2s", **slow)
+        self.assertEqual((result["stopped"], result["measured"], result["failed"], result["left"]), ("the time is over", 0, 0, 5))
+        self.assertEqual(len((self.folder / "prepared").read_text().splitlines()), 1)
+        self.assertEqual(self.profiled()["measured"], 5)
+
+    def test_ctrl_c_in_a_long_case_ends_before_its_windows_do(self):
+        process = self.start("--json", FAKE_RUNNER="all=slow")
+        self.wait_until(lambda: (self.folder / "prepared").exists(), 60, "nothing is measured")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        result = json.loads(out)
+        self.assertEqual((result["stopped"], result["measured"], result["failed"], result["left"]), ("stopped", 0, 0, 5))
+
+    def test_ctrl_c_says_what_is_left(self):
         journal = self.folder / "out" / "cases.jsonl"
         process = self.start("--json")
         self.wait_until(lambda: journal.exists() and "\n" in journal.read_text(), 60, "nothing is measured")

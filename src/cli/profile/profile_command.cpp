@@ -20,7 +20,7 @@ namespace {
 // A large network's training step takes minutes to compile.
 constexpr Seconds kPatienceOfCompilers{900};
 
-// Set by signals: the case at hand is finished, a second one ends us at once. Nothing is lost either way.
+// Set by signals: the window at hand is finished, a second one ends us at once. Nothing is lost either way.
 std::atomic<int> stops = 0;
 
 void ask_to_stop(int signal) {
