@@ -169,6 +169,58 @@ class Callbacks(unittest.TestCase):
         with joulecast.Meter(gpu=0) as meter:
             callback = callbacks.Keras(meter)
             model.fit(data, data[:, :4], epochs=3, verbose=0, callbacks=[callback])
+        self.assert_three_epochs(callback)
+
+    @unittest.skipUnless(importlib.util.find_spec("transformers") and importlib.util.find_spec("accelerate"), "transformers is not there")
+    def test_transformers_has_them_too(self):
+        import torch
+        import transformers
+
+        from joulecast import callbacks
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = torch.nn.Linear(8, 4)
+
+            def forward(self, x, labels):
+                out = self.layer(x)
+                return {"loss": torch.nn.functional.mse_loss(out, labels), "logits": out}
+
+        data = [{"x": torch.ones(8), "labels": torch.ones(4)}] * 64
+        options = transformers.TrainingArguments(str(FOLDER / "trainer"), num_train_epochs=3, use_cpu=True, disable_tqdm=True,
+                                                 report_to=[], save_strategy="no")
+        with joulecast.Meter(gpu=0) as meter:
+            callback = callbacks.Trainer(meter)
+            transformers.Trainer(Net(), options, train_dataset=data, callbacks=[callback]).train()
+        self.assert_three_epochs(callback)
+
+    @unittest.skipUnless(importlib.util.find_spec("lightning"), "lightning is not there")
+    def test_lightning_has_them_too(self):
+        import lightning.pytorch as lightning
+        import torch
+
+        from joulecast import callbacks
+
+        class Net(lightning.LightningModule):
+            def __init__(self):
+                super().__init__()
+                self.layer = torch.nn.Linear(8, 4)
+
+            def training_step(self, batch, index):
+                return torch.nn.functional.mse_loss(self.layer(batch), torch.ones(len(batch), 4))
+
+            def configure_optimizers(self):
+                return torch.optim.SGD(self.parameters(), 0.1)
+
+        with joulecast.Meter(gpu=0) as meter:
+            callback = callbacks.Lightning(meter)
+            trainer = lightning.Trainer(accelerator="cpu", max_epochs=3, logger=False, enable_checkpointing=False, enable_progress_bar=False,
+                                        enable_model_summary=False, default_root_dir=FOLDER, callbacks=[callback])  # fmt: skip
+            trainer.fit(Net(), torch.utils.data.DataLoader(torch.ones(64, 8), batch_size=8))
+        self.assert_three_epochs(callback)
+
+    def assert_three_epochs(self, callback):
         self.assertEqual(len(callback.epochs), 3)
         self.assertLess(sum(epoch.time_s for epoch in callback.epochs), callback.training.time_s)
         (epoch,) = callback.training.to_dict()["phases"]
