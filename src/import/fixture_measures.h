@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "graph/walk.h"
 #include "joulecast/cost.h"
 #include "joulecast/graph.h"
 #include "joulecast/import.h"
@@ -47,7 +48,9 @@ inline double product_flops(const Graph& graph, const TypeTable& types) {
                          std::holds_alternative<Attention>(node.op);
     if (product) out += operator_cost(CostContext(graph, node, types)).forward_flops.value();
     const auto* loop = std::get_if<Loop>(&node.op);
-    if (loop != nullptr) out += kSteps * product_flops(graph.bodies[loop->body], types.body(loop->body));
+    if (loop == nullptr) continue;
+    const auto rounds = static_cast<double>(repetitions(graph, node, types).value_or(0));
+    out += rounds * product_flops(graph.bodies[loop->body], types.body(loop->body));
   }
   return out;
 }

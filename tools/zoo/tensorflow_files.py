@@ -86,10 +86,11 @@ def _concrete(tensorflow: Any, model: Any) -> Any:
     return tensorflow.function(lambda *x: model(*x, training=False)).get_concrete_function(*signature)
 
 
-def _frozen(tensorflow: Any, model: Any) -> Any:
+def _frozen(tensorflow: Any, model: Any, frames: bool = False) -> Any:
+    """`frames`: loops stand in the graph itself, as they are frozen where nobody asks for anything else."""
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
-    function = convert_variables_to_constants_v2(_concrete(tensorflow, model), lower_control_flow=False)
+    function = convert_variables_to_constants_v2(_concrete(tensorflow, model), lower_control_flow=frames)
     graph = function.graph.as_graph_def()
     for nodes in [graph.node, *(f.node_def for f in graph.library.function)]:
         for node in nodes:
@@ -113,6 +114,9 @@ def _saved_model(model: Any) -> Any:
         for function in [f for f in library if "traced_save" in f.signature.name or "traced_restore" in f.signature.name]:
             library.remove(function)
     return saved
+
+
+_WITH_LOOPS = ("loop", "recurrent")
 
 
 def _elements(shape: tuple[int | None, ...], sizes: tuple[int, int]) -> int:
@@ -147,7 +151,36 @@ def _flops(model: Any, sizes: tuple[int, int]) -> int:
     return total
 
 
+def _make_counted(folder: pathlib.Path) -> None:
+    """A graph as TensorFlow 1 made it: five products in each of three rounds, the numbers in the conditions."""
+    import tensorflow
+
+    v1 = tensorflow.compat.v1
+    v1.disable_control_flow_v2()
+    with tensorflow.Graph().as_default() as graph:
+        x, weight = v1.placeholder("float32", [4, 8], "x"), tensorflow.constant(1.0, shape=[8, 8])
+
+        def inner(y: Any) -> Any:
+            return v1.while_loop(lambda j, _: j < 5, lambda j, z: (j + 1, tensorflow.nn.relu(tensorflow.matmul(z, weight))), [0, y])[1]
+
+        out = v1.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, inner(y)), [0, x])[1]
+        tensorflow.identity(out, "out")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "frames.pb").write_bytes(graph.as_graph_def().SerializeToString(deterministic=True))
+    expected = {
+        "parameters": 64,
+        "inputs": {"x": [4, 8]},
+        "output_shape": [4, 8],
+        "product_flops": 3 * 5 * 2 * 4 * 8 * 8,
+        "tensorflow": tensorflow.__version__,
+    }
+    (folder / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")
+
+
 def make(name: str, folder: pathlib.Path) -> None:
+    if name == "counted":
+        return _make_counted(folder)
+
     import keras
     import tensorflow
 
@@ -158,6 +191,8 @@ def make(name: str, folder: pathlib.Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "saved_model.pb").write_bytes(_saved_model(model).SerializeToString(deterministic=True))
     (folder / "frozen.pb").write_bytes(_frozen(tensorflow, model).SerializeToString(deterministic=True))
+    if name in _WITH_LOOPS:
+        (folder / "frames.pb").write_bytes(_frozen(tensorflow, model, frames=True).SerializeToString(deterministic=True))
     expected = {
         "parameters": model.count_params(),
         "inputs": sizes,
@@ -170,10 +205,10 @@ def make(name: str, folder: pathlib.Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_NETWORKS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*_NETWORKS, "counted"]))
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    for name in arguments.names or _NETWORKS:
+    for name in arguments.names or [*_NETWORKS, "counted"]:
         make(name, arguments.output / name)
 
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "import/tensorflow/frames.h"
 #include "import/tensorflow/importer.h"
 #include "import/text.h"
 #include "joulecast/import.h"
@@ -133,9 +135,12 @@ bool is_result(const NodeView& node) {
   return std::find(kNone.begin(), kNone.end(), node.op) == kNone.end();
 }
 
-// A frozen graph says nothing of inputs and outputs: placeholders are fed, results are what nobody reads.
+// A frozen graph says nothing of inputs and outputs: placeholders are fed, but for those that freezing a loop leaves
+// behind and nobody reads; results are what nobody reads, the counters that leave a loop only where there is nothing
+// else.
 Result<Interface> frozen_interface(const GraphView& graph) {
   Interface out;
+  std::vector<Port> exits;
   std::unordered_set<std::string_view> read;
   for (const NodeView& node : graph.nodes) {
     for (const std::string_view input : node.inputs)
@@ -143,13 +148,15 @@ Result<Interface> frozen_interface(const GraphView& graph) {
   }
   for (const NodeView& node : graph.nodes) {
     if (node.op == "Placeholder" || node.op == "PlaceholderV2") {
+      if (node.name.starts_with("unused_control_flow_input") && !read.contains(node.name)) continue;
       auto port = placeholder_port(node);
       if (!port) return tl::unexpected(std::move(port).error().in(fmt::format("node '{}'", printable(node.name))));
       out.inputs.push_back(*port);
     } else if (is_result(node) && !read.contains(node.name)) {
-      out.outputs.push_back(Port{node.name, node.name, ElementType::kUnknown, {}});
+      (node.op == "Exit" ? exits : out.outputs).push_back(Port{node.name, node.name, ElementType::kUnknown, {}});
     }
   }
+  if (out.outputs.empty()) out.outputs = std::move(exits);
   if (graph.nodes.empty()) return invalid("has no nodes: not a GraphDef, or truncated");
   if (out.outputs.empty()) return invalid("every node of the graph is read by another: there is no output");
   return out;
@@ -180,15 +187,19 @@ Result<Graph> import_graph(const GraphView& graph, const Interface& interface, s
 }
 
 Result<Graph> import_saved_model(std::string_view bytes, std::string_view name) {
-  JC_ASSIGN_OR_RETURN(const MetaGraphView model, read_saved_model(bytes));
+  JC_ASSIGN_OR_RETURN(MetaGraphView model, read_saved_model(bytes));
   JC_ASSIGN_OR_RETURN(const SignatureView* signature, choose_signature(model));
   JC_ASSIGN_OR_RETURN(const Interface interface, interface_of(*signature, model.graph));
+  std::deque<std::string> texts;
+  JC_RETURN_IF_ERROR(raise_frames(model.graph, texts));
   return import_graph(model.graph, interface, name);
 }
 
 Result<Graph> import_graph_def(std::string_view bytes, std::string_view name) {
-  JC_ASSIGN_OR_RETURN(const GraphView graph, read_graph_def(bytes));
+  JC_ASSIGN_OR_RETURN(GraphView graph, read_graph_def(bytes));
   JC_ASSIGN_OR_RETURN(const Interface interface, frozen_interface(graph));
+  std::deque<std::string> texts;
+  JC_RETURN_IF_ERROR(raise_frames(graph, texts));
   return import_graph(graph, interface, name);
 }
 

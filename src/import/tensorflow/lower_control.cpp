@@ -6,73 +6,12 @@
 #include <array>
 #include <memory>
 
+#include "import/tensorflow/loop_roles.h"
 #include "import/tensorflow/lowerings.h"
 #include "import/tensorflow/rnn.h"
 
 namespace joulecast::tensorflow {
 namespace {
-
-// The node that a tensor of a function comes from, identities skipped; nullptr for arguments.
-const NodeView* producer(const FunctionView& function, std::string_view tensor, std::string_view& argument) {
-  for (std::size_t steps = 0; steps <= function.nodes.size(); ++steps) {
-    const std::string_view name = tensor.substr(0, tensor.find(':'));
-    argument = name;
-    const auto is_named = [&](const auto& one) { return one.name == name; };
-    if (std::any_of(function.inputs.begin(), function.inputs.end(), is_named)) return nullptr;
-    const auto it = std::find_if(function.nodes.begin(), function.nodes.end(), is_named);
-    if (it == function.nodes.end()) return nullptr;
-    if (it->op != "Identity" || it->inputs.empty()) return &*it;
-    tensor = it->inputs[0];
-  }
-  return nullptr;
-}
-
-std::optional<std::size_t> argument_place(const FunctionView& function, std::string_view name) {
-  for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-    if (function.inputs[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
-std::string_view returned(const FunctionView& function, std::size_t i) {
-  for (const auto& [name, tensor] : function.returns) {
-    if (i < function.outputs.size() && name == function.outputs[i].name) return tensor;
-  }
-  return {};
-}
-
-enum class Role : std::uint8_t { kInvariant, kCounter, kFilled, kState };
-
-// What the body does with its variable i.
-Role role_of(const FunctionView& body, std::size_t i) {
-  std::string_view argument;
-  const NodeView* node = producer(body, returned(body, i), argument);
-  if (node == nullptr) return argument_place(body, argument) == i ? Role::kInvariant : Role::kState;
-  if (node->inputs.empty()) return Role::kState;
-  std::string_view first;
-  const bool of_itself = producer(body, node->inputs[0], first) == nullptr && argument_place(body, first) == i;
-  if (of_itself && node->op == "TensorListSetItem") return Role::kFilled;
-  if (of_itself && node->op == "AddV2" && node->inputs.size() > 1) {
-    std::string_view second;
-    const NodeView* step = producer(body, node->inputs[1], second);
-    if (step != nullptr && step->op == "Const") return Role::kCounter;
-  }
-  return Role::kState;
-}
-
-// The variable that a counter is compared with: how often the loop runs.
-std::optional<std::size_t> limit_of(const FunctionView& condition, const std::vector<Role>& roles) {
-  for (const NodeView& node : condition.nodes) {
-    if (node.op != "Less" || node.inputs.size() < 2) continue;
-    std::string_view left, right;
-    const bool arguments =
-        producer(condition, node.inputs[0], left) == nullptr && producer(condition, node.inputs[1], right) == nullptr;
-    const auto counter = argument_place(condition, left);
-    const auto limit = argument_place(condition, right);
-    if (arguments && counter && limit && roles[*counter] == Role::kCounter) return limit;
-  }
-  return std::nullopt;
-}
 
 class LoopMaker {
  public:
@@ -80,18 +19,18 @@ class LoopMaker {
       : node_(node), condition_(condition), body_(body), inner_(std::make_unique<Canvas>(&node.canvas())) {}
 
   Result<void> run() {
+    roles_ = loop_roles(body_);
     for (std::size_t i = 0; i < node_.input_count(); ++i) {
-      roles_.push_back(role_of(body_, i));
       // A list that the body reads and writes at will, or a variable that it replaces.
-      if (roles_[i] == Role::kState && !node_.input(i).is_tensor()) return node_.opaque();
+      if (roles_[i] == LoopRole::kState && !node_.input(i).is_tensor()) return node_.opaque();
     }
-    const auto limit = limit_of(condition_, roles_);
-    if (!limit || !node_.input(*limit).is_tensor()) return node_.opaque();
+    const auto limit = loop_limit(condition_, roles_);
+    if (!limit || (!limit->constant && !node_.input(limit->variable).is_tensor())) return node_.opaque();
     add_body_inputs();
     JC_ASSIGN_OR_RETURN(const std::vector<Tensor> returns,
                         node_.importer().lower_body(body_, arguments_, *inner_, node_.scope()));
     JC_RETURN_IF_ERROR(add_body_outputs(returns));
-    return emit(node_.value(*limit));
+    return emit(limit->constant ? node_.int_scalar(*limit->constant) : node_.value(limit->variable));
   }
 
  private:
@@ -103,14 +42,14 @@ class LoopMaker {
     condition_value_ = inner_->add_input("condition", GraphInput{kNoValue, ElementType::kBool, {}}, &truth);
     arguments_.resize(node_.input_count());
     for (std::size_t i = 0; i < node_.input_count(); ++i) {
-      if (roles_[i] != Role::kState) continue;
+      if (roles_[i] != LoopRole::kState) continue;
       states_.push_back(node_.value(i));
       arguments_[i] = Tensor::value(add_inner(i, Tensor::value(states_.back())));
     }
     for (std::size_t i = 0; i < node_.input_count(); ++i) {
-      if (roles_[i] == Role::kCounter) arguments_[i] = Tensor::value(iteration_);
-      if (roles_[i] == Role::kInvariant) arguments_[i] = captured(i);
-      if (roles_[i] == Role::kFilled) arguments_[i].kind = Tensor::Kind::kList;
+      if (roles_[i] == LoopRole::kCounter) arguments_[i] = Tensor::value(iteration_);
+      if (roles_[i] == LoopRole::kInvariant) arguments_[i] = captured(i);
+      if (roles_[i] == LoopRole::kFilled) arguments_[i].kind = Tensor::Kind::kList;
     }
   }
 
@@ -137,10 +76,10 @@ class LoopMaker {
     std::vector<ValueId>& outputs = inner_->builder.graph.outputs;
     outputs.push_back(condition_value_);
     for (std::size_t i = 0; i < returns.size(); ++i) {
-      if (roles_[i] == Role::kState) outputs.push_back(inner_->plain(returns[i]));
+      if (roles_[i] == LoopRole::kState) outputs.push_back(inner_->plain(returns[i]));
     }
     for (std::size_t i = 0; i < returns.size(); ++i) {
-      if (roles_[i] != Role::kFilled) continue;
+      if (roles_[i] != LoopRole::kFilled) continue;
       if (returns[i].item == kNoValue) return unsupported("the loop fills a list in a way that we cannot follow");
       outputs.push_back(returns[i].item);
     }
@@ -160,17 +99,17 @@ class LoopMaker {
     graph.bodies.push_back(std::move(inner_->builder.graph));
     const auto ids = node_.steps(op, std::move(inputs), outputs, "loop");
     std::size_t next = 0;
-    for (const Role role : {Role::kState, Role::kFilled}) {
+    for (const LoopRole role : {LoopRole::kState, LoopRole::kFilled}) {
       for (std::size_t i = 0; i < roles_.size(); ++i) {
         if (roles_[i] != role) continue;
         Tensor tensor = Tensor::value(ids[next++]);
-        if (role == Role::kFilled) tensor.kind = Tensor::Kind::kList;
+        if (role == LoopRole::kFilled) tensor.kind = Tensor::Kind::kList;
         JC_RETURN_IF_ERROR(node_.output(i, tensor));
       }
     }
     for (std::size_t i = 0; i < roles_.size(); ++i) {
-      if (roles_[i] == Role::kInvariant) JC_RETURN_IF_ERROR(node_.output(i, node_.input(i)));
-      if (roles_[i] == Role::kCounter) JC_RETURN_IF_ERROR(node_.output(i, Tensor::value(trips)));
+      if (roles_[i] == LoopRole::kInvariant) JC_RETURN_IF_ERROR(node_.output(i, node_.input(i)));
+      if (roles_[i] == LoopRole::kCounter) JC_RETURN_IF_ERROR(node_.output(i, Tensor::value(trips)));
     }
     return {};
   }
@@ -179,7 +118,7 @@ class LoopMaker {
   const FunctionView& condition_;
   const FunctionView& body_;
   std::unique_ptr<Canvas> inner_;
-  std::vector<Role> roles_;
+  std::vector<LoopRole> roles_;
   std::vector<Tensor> arguments_;
   std::vector<ValueId> states_;
   ValueId iteration_ = kNoValue, condition_value_ = kNoValue;
