@@ -72,12 +72,23 @@ def _transformer(keras: Any) -> Any:
     return keras.Model(tokens, layers.Dense(5)(layers.LayerNormalization()(x + y)))
 
 
+def _patches(keras: Any) -> Any:
+    """An image that becomes a sequence, as vision transformers begin."""
+    layers = keras.layers
+    image = keras.Input((16, 16, 3), name="image")
+    x = layers.Reshape((16, 24))(layers.Conv2D(24, 4, strides=4)(image))
+    normed = layers.LayerNormalization(epsilon=1e-6)(x)
+    x = layers.Add()([x, layers.MultiHeadAttention(2, 12)(normed, normed)])
+    return keras.Model(image, layers.Dense(10)(layers.LayerNormalization(epsilon=1e-6)(x)))
+
+
 _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "convolutions": _convolutions,
     "upsampling": _upsampling,
     "recurrent": _recurrent,
     "loop": _loop,
     "transformer": _transformer,
+    "patches": _patches,
 }
 
 
@@ -126,7 +137,7 @@ def _elements(shape: tuple[int | None, ...], sizes: tuple[int, int]) -> int:
 
 
 def _attention_flops(layer: Any, sizes: tuple[int, int]) -> int:
-    batch, sequence = sizes
+    batch, sequence = sizes[0], layer.output.shape[1] or sizes[1]
     width = layer.num_heads * layer.key_dim
     projections = 4 * 2 * batch * sequence * width * layer.query_dense.kernel.shape[0]
     return projections + 2 * 2 * batch * sequence * sequence * width

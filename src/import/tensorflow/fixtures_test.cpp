@@ -124,6 +124,14 @@ TEST(Tensorflow, AttentionAndNormsAreRecognised) {
   EXPECT_EQ(count<Linear>(graph), 7U);
 }
 
+TEST(Tensorflow, AnImageThatBecomesASequenceIsNormalisedOverItsChannels) {
+  for (const std::string file : {"patches/saved_model.pb", "patches/frozen.pb"}) {
+    const Graph graph = imported(file);
+    EXPECT_EQ(count<LayerNorm>(graph), 2U) << file;
+    EXPECT_EQ(count<Attention>(graph), 1U) << file;
+  }
+}
+
 TEST(Tensorflow, AFolderIsAModelByTheNameOfTheFolder) {
   const Graph graph = imported("recurrent");
   EXPECT_EQ(graph.name, "recurrent");

@@ -161,6 +161,7 @@ Result<void> lower_reshape(NodeContext& node) {
   const auto to = from ? target_types(node, *from) : std::nullopt;
   if (!to) return node.emit(Reshape{.allow_zero = true}, {node.value(0), node.value(1)});
   if (x.is_source()) return reshape_source(node, *to);
+  if (from->front().shape == to->front().shape && from->back().shape == to->back().shape) return node.output(0, x);
   if (x.layout.plain()) {
     if (auto inputs = linear_on_axes(node, *to)) {
       const Operator op = node.canvas().producer(x.id)->op;
@@ -169,6 +170,11 @@ Result<void> lower_reshape(NodeContext& node) {
     return node.emit(Reshape{.allow_zero = true}, {x.id, shape_input(node, *to, {})});
   }
   const auto after = layout_after(*from, *to, x.layout);
+  // An image that becomes a sequence is one from here on: norms and layers work on the last axis.
+  if (after && from->front().shape.size() > 3 && to->front().shape.size() == 3) {
+    const ValueId rows = node.step(Reshape{.allow_zero = true}, {x.id, shape_input(node, *to, *after)}, "rows");
+    return node.output(0, Tensor::value(node.canvas().plain(Tensor::value(rows, *after))));
+  }
   if (after) return node.emit(Reshape{.allow_zero = true}, {x.id, shape_input(node, *to, *after)}, *after);
   const ValueId flat = is_flatten(*from, *to) ? x.id : node.value(0);
   return node.emit(Reshape{.allow_zero = true}, {flat, shape_input(node, *to, {})});
