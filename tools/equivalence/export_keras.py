@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes networks in every form that Keras and TensorFlow can: export_keras.py FOLDER [NETWORK...]
 
-FOLDER/NETWORK/keras/ gets saved_model/, frozen.pb, model.tflite, model.keras and model.h5.
+FOLDER/NETWORK/keras/ gets saved_model/, frozen.pb, model.tflite, model.keras and model.h5. NETWORK may also be the name of any
+function of keras.applications.
 """
 from __future__ import annotations
 
@@ -89,7 +90,7 @@ def main(folder: str, *names: str) -> None:
     for name in names or NETWORKS:
         place = pathlib.Path(folder) / name / "keras"
         place.mkdir(parents=True, exist_ok=True)
-        model = NETWORKS[name]()
+        model = NETWORKS.get(name, application(name))()
         for form, write in FORMS.items():
             if (place / form).exists():
                 continue

@@ -162,35 +162,59 @@ def _flops(model: Any, sizes: tuple[int, int]) -> int:
     return total
 
 
-def _make_counted(folder: pathlib.Path) -> None:
-    """A graph as TensorFlow 1 made it: five products in each of three rounds, the numbers in the conditions."""
+def _counted(tensorflow: Any, x: Any) -> Any:
+    """Five products in each of three rounds, the numbers in the conditions."""
+    v1, weight = tensorflow.compat.v1, tensorflow.constant(1.0, shape=[8, 8])
+
+    def inner(y: Any) -> Any:
+        return v1.while_loop(lambda j, _: j < 5, lambda j, z: (j + 1, tensorflow.nn.relu(tensorflow.matmul(z, weight))), [0, y])[1]
+
+    return v1.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, inner(y)), [0, x])[1]
+
+
+def _arrays(tensorflow: Any, x: Any) -> Any:
+    """A recurrent layer of rows, by arrays of which one is read and one is filled."""
+    v1, weight = tensorflow.compat.v1, tensorflow.constant(1.0, shape=[16, 8])
+    steps = tensorflow.shape(x)[0]
+    read = tensorflow.TensorArray("float32", steps).unstack(x)
+    filled = tensorflow.TensorArray("float32", steps)
+
+    def step(i: Any, state: Any, out: Any) -> Any:
+        state = tensorflow.tanh(tensorflow.matmul(tensorflow.concat([read.read(i), state], 1), weight))
+        return i + 1, state, out.write(i, state)
+
+    return v1.while_loop(lambda i, *_: i < steps, step, [0, x[0], filled])[2].stack()
+
+
+# Graphs as TensorFlow 1 made them: what makes them, the shape of x, the FLOPs of products, parameters.
+_GRAPHS: dict[str, tuple[Callable[[Any, Any], Any], list[int], int, int]] = {
+    "counted": (_counted, [4, 8], 3 * 5 * 2 * 4 * 8 * 8, 64),
+    "arrays": (_arrays, [7, 4, 8], 7 * 2 * 4 * 16 * 8, 128),
+}
+
+
+def _make_graph(name: str, folder: pathlib.Path) -> None:
     import tensorflow
 
-    v1 = tensorflow.compat.v1
-    v1.disable_control_flow_v2()
+    tensorflow.compat.v1.disable_control_flow_v2()
+    network, shape, flops, parameters = _GRAPHS[name]
     with tensorflow.Graph().as_default() as graph:
-        x, weight = v1.placeholder("float32", [4, 8], "x"), tensorflow.constant(1.0, shape=[8, 8])
-
-        def inner(y: Any) -> Any:
-            return v1.while_loop(lambda j, _: j < 5, lambda j, z: (j + 1, tensorflow.nn.relu(tensorflow.matmul(z, weight))), [0, y])[1]
-
-        out = v1.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, inner(y)), [0, x])[1]
-        tensorflow.identity(out, "out")
+        tensorflow.identity(network(tensorflow, tensorflow.compat.v1.placeholder("float32", shape, "x")), "out")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "frames.pb").write_bytes(graph.as_graph_def().SerializeToString(deterministic=True))
     expected = {
-        "parameters": 64,
-        "inputs": {"x": [4, 8]},
-        "output_shape": [4, 8],
-        "product_flops": 3 * 5 * 2 * 4 * 8 * 8,
+        "parameters": parameters,
+        "inputs": {"x": shape},
+        "output_shape": shape,
+        "product_flops": flops,
         "tensorflow": tensorflow.__version__,
     }
     (folder / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")
 
 
 def make(name: str, folder: pathlib.Path) -> None:
-    if name == "counted":
-        return _make_counted(folder)
+    if name in _GRAPHS:
+        return _make_graph(name, folder)
 
     import keras
     import tensorflow
@@ -216,10 +240,10 @@ def make(name: str, folder: pathlib.Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*_NETWORKS, "counted"]))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*_NETWORKS, *_GRAPHS]))
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    for name in arguments.names or [*_NETWORKS, "counted"]:
+    for name in arguments.names or [*_NETWORKS, *_GRAPHS]:
         make(name, arguments.output / name)
 
 

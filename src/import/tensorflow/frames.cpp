@@ -34,7 +34,7 @@ struct Frame {
 // A part of the graph that runs in a frame, cut off at its variables and constants.
 struct Part {
   std::vector<std::size_t> nodes;
-  bool whole = true;  // no other frame lies in it, and nothing that a While cannot have
+  bool whole = true;  // all of it is there, and no other frame lies in it
 };
 
 class Raiser {
@@ -131,7 +131,7 @@ class Raiser {
         if (is(node, "Enter")) frame.constants.insert(node);
         return;
       }
-      out.whole = out.whole && !frame_of_.contains(node) && !graph_.nodes[node].op.starts_with("TensorArray");
+      out.whole = out.whole && !frame_of_.contains(node);
       out.nodes.push_back(node);
     };
     for (const std::string_view root : roots) visit(root);

@@ -44,9 +44,11 @@ LoopRole role_of(const FunctionView& body, std::size_t i) {
   const NodeView* node = producer(body, returned(body, i), argument);
   if (node == nullptr) return argument_place(body, argument) == i ? LoopRole::kInvariant : LoopRole::kState;
   if (node->inputs.empty()) return LoopRole::kState;
+  const bool array = node->op == "TensorArrayWriteV3" && node->inputs.size() > 3;  // handle, index, element, flow
   std::string_view first;
-  const bool of_itself = producer(body, node->inputs[0], first) == nullptr && argument_place(body, first) == i;
-  if (of_itself && node->op == "TensorListSetItem") return LoopRole::kFilled;
+  const bool of_itself =
+      producer(body, node->inputs[array ? 3 : 0], first) == nullptr && argument_place(body, first) == i;
+  if (of_itself && (array || node->op == "TensorListSetItem")) return LoopRole::kFilled;
   if (of_itself && node->op == "AddV2" && node->inputs.size() > 1) {
     std::string_view second;
     const NodeView* step = producer(body, node->inputs[1], second);

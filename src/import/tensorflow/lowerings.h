@@ -149,6 +149,12 @@ Result<void> lower_list_get_item(NodeContext& node);
 Result<void> lower_list_set_item(NodeContext& node);
 Result<void> lower_list_stack(NodeContext& node);
 Result<void> lower_list_length(NodeContext& node);
+Result<void> lower_array(NodeContext& node);
+Result<void> lower_array_scatter(NodeContext& node);
+Result<void> lower_array_read(NodeContext& node);
+Result<void> lower_array_write(NodeContext& node);
+Result<void> lower_array_gather(NodeContext& node);
+Result<void> lower_array_size(NodeContext& node);
 
 // lower_control.cpp
 Result<void> lower_while(NodeContext& node);

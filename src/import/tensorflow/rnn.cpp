@@ -69,10 +69,11 @@ class CellReader {
       out.recurrence = weight;
       return node_.input(*argument).is_tensor();
     }
-    // Of a list, or of a tensor with the steps along its first axis.
+    // Of a list or array, or of a tensor with the steps along its first axis.
     if (step == nullptr || step->inputs.empty()) return false;
-    if (step->op != "TensorListGetItem" && step->op != "GatherV2") return false;
-    if (origin(step->inputs[0], argument) != nullptr || !argument) return false;
+    const bool array = step->op == "TensorArrayReadV3" && step->inputs.size() > 2;  // handle, index, flow
+    if (!array && step->op != "TensorListGetItem" && step->op != "GatherV2") return false;
+    if (origin(step->inputs[array ? 2 : 0], argument) != nullptr || !argument) return false;
     out.list = *argument;
     out.weight = weight;
     const Tensor& list = node_.input(*argument);
