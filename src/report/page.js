@@ -35,8 +35,8 @@
       axisY: {minExtent: narrow ? 0 : 56},
       axis: {labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal', gridColor: '#d9dee3', domainColor: '#8a949e',
              tickColor: '#8a949e', labelColor: '#1c2126', titleColor: '#1c2126', labelLimit: narrow ? 90 : 200,
-             tickCount: narrow ? 5 : undefined, labelOverlap: true},
-      axisX: {grid: false},
+             tickCount: narrow ? 5 : undefined, labelOverlap: true, labelSeparation: 6},
+      axisX: {grid: false, labelFlush: false},
       legend: {orient: 'top', direction: 'horizontal', labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal',
                labelColor: '#1c2126', titleColor: '#1c2126', symbolStrokeWidth: 2, titleOrient: narrow ? 'top' : 'left',
                titleLimit: 80, labelLimit: narrow ? 130 : 220, columns: narrow ? 2 : Math.max(2, Math.floor((width - 90) / 95)),
@@ -123,6 +123,11 @@
     const place = document.getElementById(`chart-${index}`);
     let spec = JSON.parse(JSON.stringify(chart.spec));
     if (coarse) spec = without_zoom(spec);
+    for (const layer of spec.layer || []) {
+      // Names of phases are long.
+      const below = layer.encoding.fill && layer.encoding.fill.legend;
+      if (below) below.columns = Math.max(1, Math.floor(place.clientWidth / 210));
+    }
     spec.datasets = {};
     for (const [name, blocks] of Object.entries(chart.data)) spec.datasets[name] = rows(blocks);
     const result = await vegaEmbed(place, spec, {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace joulecast::report {
@@ -63,7 +64,7 @@ Json stretch_block(const std::vector<Stretch>& stretches) {
                                              {"odd", std::move(odd)}})});
 }
 
-std::vector<Stretch> bands(const std::vector<Stretch>& all) {
+Bands bands(const std::vector<Stretch>& all) {
   constexpr std::size_t kMostOfAName = 60;
   constexpr std::size_t kMostNames = 6;
   constexpr double kEverything = 0.9;
@@ -75,15 +76,19 @@ std::vector<Stretch> bands(const std::vector<Stretch>& all) {
     end = std::max(end, one.end_s);
     ++counts[one.name];
   }
-  std::vector<Stretch> out;
-  std::map<std::string, std::size_t> names;
+  Bands out;
+  std::set<std::string> names, left_out;
   for (const Stretch& one : all) {
     const bool everything = one.end_s - one.begin_s > kEverything * (end - begin);
     if (everything || one.count > 1 || counts[one.name] > kMostOfAName) continue;
-    if (!names.contains(one.name) && names.size() == kMostNames) continue;
-    ++names[one.name];
-    out.push_back(one);
+    if (!names.contains(one.name) && names.size() == kMostNames) {
+      left_out.insert(one.name);
+      continue;
+    }
+    names.insert(one.name);
+    out.stretches.push_back(one);
   }
+  out.names_left_out = left_out.size();
   return out;
 }
 

@@ -23,8 +23,13 @@ std::vector<Stretch> stretches(const RunView& run, std::size_t most);
 // Columns name, begin_s, end_s, count, and odd: whether it is the second, fourth... of its name.
 Json stretch_block(const std::vector<Stretch>& stretches);
 
+struct Bands {
+  std::vector<Stretch> stretches;
+  std::size_t names_left_out = 0;  // of those that would make bands, were there colours for them
+};
+
 // The names that make bands behind a line: neither one stretch over everything nor too many to see. In the order of
 // `all`.
-std::vector<Stretch> bands(const std::vector<Stretch>& all);
+Bands bands(const std::vector<Stretch>& all);
 
 }  // namespace joulecast::report

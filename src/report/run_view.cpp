@@ -13,4 +13,13 @@ RunView::RunView(std::string file, const Recording& of, const RunSummary& its)
       phases(phases_of(of)),
       sensors(check_sensors(of)) {}
 
+Json time_axis(const RunView& run) {
+  Json out = time_axis();
+  const auto span = run.recording.span();
+  if (span && span->begin < span->end) {
+    out["scale"]["domain"] = Json::array({run.seconds(span->begin), run.seconds(span->end)});
+  }
+  return out;
+}
+
 }  // namespace joulecast::report

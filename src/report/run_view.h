@@ -10,6 +10,7 @@
 #include "analysis/sensor_check.h"
 #include "analysis/summary.h"
 #include "recording/recording.h"
+#include "report/chart.h"
 
 namespace joulecast::report {
 
@@ -29,5 +30,8 @@ struct RunView {
     return static_cast<double>(time - summary.commands.front().begin) * 1e-6;
   }
 };
+
+// Of field "time_s", from the first to the last moment of the recording: charts of one run stand below one another.
+Json time_axis(const RunView& run);
 
 }  // namespace joulecast::report

@@ -74,11 +74,24 @@ TEST(PhaseBands, WhatIsEverywhereIsNoBand) {
   const auto all = stretches(view.run, 500);
   ASSERT_EQ(all.size(), 5U);
   EXPECT_EQ(all[0].name, "command");
-  const auto behind = bands(all);
+  const auto behind = bands(all).stretches;
   ASSERT_EQ(behind.size(), 4U);
   EXPECT_EQ(behind[0].name, "epoch");
   EXPECT_DOUBLE_EQ(behind[0].begin_s, 1);
   EXPECT_DOUBLE_EQ(behind[0].end_s, 1.5);
+}
+
+TEST(PhaseBands, NamesWithoutABandAreTold) {
+  Recording of = recording();
+  for (MonotonicUs t = 0; t < 8; ++t) {
+    const std::string name = "part " + std::to_string(t);
+    of.events.push_back({(3 * kSecond) + t * 1000, EventKind::kBegin, 7, name, ""});
+    of.events.push_back({(3 * kSecond) + t * 1000 + 500, EventKind::kEnd, 7, name, ""});
+  }
+  std::stable_sort(of.events.begin(), of.events.end(), [](const Event& a, const Event& b) { return a.time < b.time; });
+  const View view(std::move(of));
+  EXPECT_EQ(bands(stretches(view.run, 500)).names_left_out, 2U);
+  EXPECT_EQ(power_charts(view.run)[0].caption, "Phases of 2 more names are only in the chart of phases.");
 }
 
 TEST(PhaseBands, NeighboursAreJoinedWhereThereAreTooMany) {

@@ -82,11 +82,9 @@ Json band_blocks(const std::vector<TimeLine>& lines) {
   return out;
 }
 
-Json encoding(const Band& all) {
-  Json begin = time_axis();
+Json encoding(const RunView& run) {
+  Json begin = time_axis(run);
   begin["field"] = "begin_s";
-  // What was not held down was looked at too.
-  if (all.begin_s < all.end_s) begin["scale"]["domain"] = Json::array({all.begin_s, all.end_s});
   const Json reason{{"field", "reason"}, {"type", "nominal"}, {"legend", nullptr}, {"sort", nullptr}};
   return {
       {"x", std::move(begin)},
@@ -118,7 +116,7 @@ Charts event_reason_charts(const RunView& run) {
   chart.spec["params"] = Json::array({zoom_and_pick("reason")[0]});
   // The stroke shows what lasted for no more than a reading.
   chart.spec["mark"] = {{"type", "bar"}, {"height", {{"band", 0.7}}}, {"strokeWidth", 1}, {"clip", true}};
-  chart.spec["encoding"] = encoding(whole(lines));
+  chart.spec["encoding"] = encoding(run);
   chart.unit = "reasons";
   chart.data["bands"] = std::move(blocks);
   return {std::move(chart)};

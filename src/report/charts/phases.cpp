@@ -26,7 +26,7 @@ Charts phase_charts(const RunView& run) {
   chart.spec["data"] = {{"name", "phases"}};
   chart.spec["params"] = Json::array({zoom_and_pick("name")[0]});
   chart.spec["mark"] = {{"type", "bar"}, {"height", {{"band", 0.7}}}, {"clip", true}};
-  Json begin = time_axis();
+  Json begin = time_axis(run);
   begin["field"] = "begin_s";
   chart.spec["encoding"] = {
       {"x", std::move(begin)},

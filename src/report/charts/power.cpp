@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -26,12 +28,12 @@ Json whole_scale(const std::vector<TimeLine>& lines) {
   return high > 0 ? Json{{"domain", Json::array({0, drawn(high * kRoom)})}} : Json{{"zero", true}};
 }
 
-Json line_layer(const char* by, const char* title) {
+Json line_layer(const RunView& run, const char* by, const char* title) {
   return {{"data", {{"name", "lines"}}},
           {"params", zoom_and_pick(by)},
           {"mark", {{"type", "line"}, {"strokeWidth", 1.2}, {"clip", true}}},
           {"encoding",
-           {{"x", time_axis()},
+           {{"x", time_axis(run)},
             {"y", value_axis("power (W)", true)},
             {"color", color(by, title)},
             {"detail", Json::array({{{"field", "source"}}, {{"field", "device"}}})},
@@ -49,6 +51,8 @@ Json band_layer(bool legend) {
                   {"type", "nominal"},
                   {"title", "phase"},
                   {"sort", nullptr},
+                  // Below the chart: what the lines are stands above it.
+                  {"legend", {{"orient", "bottom"}}},
                   // Paler than lines, and other colours than theirs.
                   {"scale", {{"range", {"#8aa0b8", "#d8b365", "#7fbf9b", "#c994c7", "#b8a99a", "#8dd3c7"}}}}}},
                 {"opacity",
@@ -80,12 +84,16 @@ Chart chart_of(const RunView& run, const std::vector<TimeLine>& lines, const cha
   Chart chart{"power", "Power", {}, new_spec(height)};
   chart.unit = "W";
   Json layers = Json::array();
-  const std::vector<Stretch> behind = bands(stretches(run, kLinePoints));
-  if (!behind.empty()) {
+  const Bands behind = bands(stretches(run, kLinePoints));
+  if (!behind.stretches.empty()) {
     layers.push_back(band_layer(height > kSmallHeight));
-    chart.data["bands"] = stretch_block(behind);
+    chart.data["bands"] = stretch_block(behind.stretches);
   }
-  layers.push_back(line_layer(by, title));
+  if (behind.names_left_out > 0 && height > kSmallHeight) {
+    chart.caption = fmt::format("Phases of {} more {} are only in the chart of phases.", behind.names_left_out,
+                                behind.names_left_out == 1 ? "name" : "names");
+  }
+  layers.push_back(line_layer(run, by, title));
   layers.back()["encoding"]["y"]["scale"] = whole_scale(lines);
   chart.data["lines"] = line_blocks(lines, kLinePoints);
   if (Json marked = marks(run); !marked[0]["columns"]["time_s"].empty()) {

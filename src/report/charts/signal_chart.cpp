@@ -48,7 +48,7 @@ Charts signal_chart(const RunView& run, const SignalChart& what) {
   chart.spec["data"] = {{"name", "lines"}};
   chart.spec["params"] = zoom_and_pick("device");
   chart.spec["mark"] = {{"type", "line"}, {"interpolate", "step-after"}, {"strokeWidth", 1.5}, {"clip", true}};
-  Json encoding{{"x", time_axis()},
+  Json encoding{{"x", time_axis(run)},
                 {"y", value_axis(what.axis, what.zero)},
                 {"color", color("device", "device")},
                 {"detail", Json::array({{{"field", "source"}}, {{"field", "kind"}}})},
