@@ -64,6 +64,22 @@ class TheCommand(Case):
         done = self.run_joulecast("measure", "sh", "-c", "echo $0", "--json")
         self.assertEqual(done.stdout, "--json\n")
 
+    def test_may_write_where_the_summary_would_stand(self):
+        command = ("sh", "-c", "echo 50% >&2")
+        done = self.run_joulecast("measure", "--json", "--summary", "out.json", "--", *command, scenario="eight_h100")
+        self.assertEqual((done.returncode, done.stderr), (0, "50%\n"))
+        self.assertEqual(json.loads(Path(self.folder, "out.json").read_text())["schema"], "joulecast.measurement/1")
+        done = self.run_joulecast("measure", "--summary", "out.json", "--", *command, scenario="eight_h100")
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, "50%"))
+        self.assertNotIn("gpu0", done.stderr)
+        self.assertIn("gpu0", Path(self.folder, "out.json").read_text())
+
+    def test_is_not_measured_in_vain_where_the_summary_cannot_be_written(self):
+        done = self.run_joulecast("measure", "--summary", "nowhere/out.txt", "--", "true", scenario="eight_h100")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("gpu0", done.stderr)
+        self.assertIn("nowhere/out.txt", done.stderr)
+
     def test_keeps_its_input(self):
         done = subprocess.run([JOULECAST, "measure", "-q", "cat"], input="through\n", env=environment(), text=True,
                               capture_output=True, timeout=20, check=False)

@@ -10,6 +10,7 @@
 #include "analysis/channel_series.h"
 #include "analysis/summary.h"
 #include "base/program_folder.h"
+#include "base/whole_file.h"
 #include "cli/measure/calibrated.h"
 #include "cli/measure/commands.h"
 #include "cli/measure/progress_line.h"
@@ -95,7 +96,23 @@ Failure nothing_measured(const SessionResult& result, const MeasureOptions& opti
           result.code == 0 ? kFailure : result.code};
 }
 
-// In JSON to `output`, for people to standard error: standard output is the command's.
+std::string text_of(const SessionResult& result, const RunSummary& summary, const MeasureOptions& options) {
+  if (options.json) return json_text(summary_json(result.recording, summary));
+  if (options.csv) return summary_csv(result.recording, summary);
+  return options.quiet ? "" : summary_text(result.recording, summary);
+}
+
+// To its file; where it has none, or that cannot be written, among the messages.
+Result<void> write_summary(const SessionResult& result, const RunSummary& summary, const MeasureOptions& options,
+                           Output& messages) {
+  const std::string text = text_of(result, summary, options);
+  Result<void> written;
+  if (options.summary) written = replace_file(*options.summary, text);
+  if (!options.summary || !written) messages.write(text);
+  return written;
+}
+
+// Among the messages: standard output is the command's.
 Outcome report(const SessionResult& result, const MeasureOptions& options, Output& output) {
   Output messages(stderr, stderr);
   SummaryOptions choice;
@@ -113,18 +130,15 @@ Outcome report(const SessionResult& result, const MeasureOptions& options, Outpu
       summary->doubts.push_back(std::move(note));
   }
   if (!summary) return tl::unexpected<Failure>(Error(summary.error()));
-  if (options.json) {
-    output.write(json_text(summary_json(result.recording, *summary)));
-  } else if (options.csv) {
-    messages.write(summary_csv(result.recording, *summary));
-  } else if (!options.quiet) {
-    messages.write(summary_text(result.recording, *summary));
+  const Result<void> written = write_summary(result, *summary, options, options.json ? output : messages);
+  if (!options.json && !options.csv && !options.quiet) {
     print_doubts(result, *summary, options.sensors.replay.has_value(), messages);
     if (result.runs < options.repeats) {
       messages.note(fmt::format("{} of {} runs: {}", result.runs, options.repeats,
                                 result.stopped ? "the user stopped" : "one failed (-i goes on after it)"));
     }
   }
+  if (!written) return tl::unexpected<Failure>(Failure{Error(written.error()), "the summary stands above", failed});
   if (result.incomplete) {
     return tl::unexpected<Failure>(Failure{*result.incomplete, "the recording has everything up to then", failed});
   }

@@ -99,6 +99,10 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
                  "record the run there, readable whatever happens; {rank} is the rank's number in a job of many")
       ->type_name(kFile);
   app.add_flag("-f,--force", options.force, "replace an existing recording")->option_text(" ");
+  auto* summary = app.add_option("--summary", options.summary,
+                                 "file for the summary, replaced where it is there, instead of standard error, where "
+                                 "the command's own messages go")
+                      ->type_name(kFile);
   add_count(app, "-r,--repeat", options.repeats, "run the command that often; mean and deviation are given");
   add_count(app, "-w,--warmup", options.warmups, "runs before the measured ones, without output");
   app.add_option("--baseline", options.baseline_s, "record that long before, idle, and tell idle energy apart")
@@ -115,7 +119,7 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
   app.add_flag("--csv", options.csv, "print CSV: a line a device, run and source of its energy")
       ->option_text(" ")
       ->excludes("--json");
-  quiet->excludes("--json")->excludes("--csv");
+  quiet->excludes("--json")->excludes("--csv")->excludes(summary);
   add_examples(app, {"joulecast measure -- python train.py", "joulecast measure -r 5 -w 1 -- ./infer --batch 32",
                      "joulecast measure --baseline 60 -o run.jcrun -- ./train"});
 }

@@ -20,7 +20,7 @@ struct SensorChoice {
 
 struct MeasureOptions {
   SensorChoice sensors;
-  std::optional<std::string> output;
+  std::optional<std::string> output, summary;
   bool force = false;
   std::size_t repeats = 1, warmups = 0;
   double baseline_s = 0;
