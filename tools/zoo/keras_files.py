@@ -33,6 +33,16 @@ def _nested(keras: Any) -> Any:
     return keras.Model([first, second], layers.Dense(3, activation="softmax")(layers.PReLU()(x)))
 
 
+def _scaled(keras: Any) -> Any:
+    """The end of a block of ConvNeXt."""
+    from keras.src.applications.convnext import LayerScale
+
+    layers = keras.layers
+    image = keras.Input((8, 8, 6), name="image")
+    x = layers.Dense(6)(layers.Dense(24, activation="gelu")(layers.LayerNormalization(epsilon=1e-6)(image)))
+    return keras.Model(image, layers.GlobalAveragePooling2D()(layers.Add()([image, LayerScale(1e-6, 6)(x)])))
+
+
 def _volumes(keras: Any) -> Any:
     layers = keras.layers
     return keras.Sequential(
@@ -65,6 +75,7 @@ _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "transformer": tensorflow_files._transformer,
     "nested": _nested,
     "volumes": _volumes,
+    "scaled": _scaled,
 }
 
 

@@ -77,6 +77,8 @@ std::optional<double> evaluate(BinaryKind kind, double a, double b) {
       return a * b;
     case BinaryKind::kDiv:
       return b == 0.0 ? std::nullopt : std::optional(a / b);
+    case BinaryKind::kMod:
+      return b == 0.0 ? std::nullopt : std::optional(a - b * std::floor(a / b));
     case BinaryKind::kPow:
       return std::pow(a, b);
     case BinaryKind::kMin:

@@ -108,6 +108,7 @@ constexpr auto kLayers = std::to_array<OperatorEntry>({
     {"InputLayer", 1, lowered<lower_identity>},
     {"LSTM", 1, lowered<lower_recurrent>},
     {"LayerNormalization", 1, lowered<lower_layer_norm>},
+    {"LayerScale", 1, lowered<lower_layer_scale>},
     {"LeakyReLU", 1, lowered<lower_leaky_relu>},
     {"LeakyRelu", 1, lowered<lower_leaky_relu>},
     {"LogSigmoid", 1, lowered<lower_activation_class>},

@@ -124,6 +124,14 @@ Result<void> lower_prelu(LayerContext& layer) {
   return layer.finish(layer.add(Activation{ActivationKind::kPRelu}, both.values, both.layout));
 }
 
+// Of keras.applications' ConvNeXt: a factor for each channel.
+Result<void> lower_layer_scale(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t channels, layer.extent(layer.input(), -1));
+  JC_ASSIGN_OR_RETURN(const Tensor scale, layer.weight("gamma", Shape{channels}));
+  const tensorflow::Arranged both = tensorflow::arrange(layer.node(), std::array{layer.input(), scale});
+  return layer.finish(layer.add(Binary{BinaryKind::kMul}, both.values, both.layout));
+}
+
 Result<void> lower_softmax(LayerContext& layer) {
   JC_ASSIGN_OR_RETURN(const std::int64_t axis, layer.integer("axis", -1));
   const Tensor& x = layer.input();

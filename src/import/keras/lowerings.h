@@ -34,6 +34,7 @@ Result<void> lower_relu(LayerContext& layer);
 Result<void> lower_leaky_relu(LayerContext& layer);
 Result<void> lower_elu(LayerContext& layer);
 Result<void> lower_prelu(LayerContext& layer);
+Result<void> lower_layer_scale(LayerContext& layer);
 Result<void> lower_softmax(LayerContext& layer);
 
 // lower_norm.cpp

@@ -91,6 +91,24 @@ TEST(TorchScript, ExtentsAreFollowed) {
   EXPECT_EQ(output_shape(graph, 5), (Shape{15, 64}));
 }
 
+// What Swin pads its windows with: (7 - batch % 7) % 7.
+TEST(TorchScript, ExtentsAreFollowedThroughRemainders) {
+  const Graph graph = imported(
+      "    n = ops.prim.NumToTensor(torch.size(x, 0))\n    m = torch.remainder(torch.rsub(torch.remainder(n, 7), 7), "
+      "7)\n"
+      "    return torch.pad(x, [0, int(m)])\n");
+  EXPECT_EQ(output_shape(graph, 5), (Shape{5, 3, 8, 10}));
+}
+
+TEST(TorchScript, ARangeOfOneNumberIsATensor) {
+  const std::string_view ends[] = {"8", "annotate(number, ops.prim.NumToTensor(torch.size(x, 3)))"};
+  for (const std::string_view end : ends) {
+    const Graph graph = imported(fmt::format(
+        "    i = torch.arange({}, dtype=None, layout=None, pin_memory=False)\n    return torch.add(x, i)\n", end));
+    EXPECT_EQ(output_shape(graph), (Shape{2, 3, 8, 8})) << end;
+  }
+}
+
 TEST(TorchScript, SmallConstantsAreKnown) {
   const Graph graph =
       imported("    i = torch.select(CONSTANTS.c1, 0, 1)\n    return torch.repeat(x, [1, 1, int(i), 1])\n");

@@ -18,6 +18,11 @@ bool is_scalar(const Item& item) {
          held<Symbol>(item) != nullptr || held<Unknown>(item) != nullptr;
 }
 
+// Of numbers, but a tensor.
+bool makes_tensor(std::string_view op) {
+  return op == "arange" || op == "eye" || op == "randperm" || op == "scalar_tensor";
+}
+
 bool is_comparison(std::string_view op) {
   return op == "eq" || op == "ne" || op == "lt" || op == "le" || op == "gt" || op == "ge";
 }
@@ -206,9 +211,9 @@ Item Importer::compared(std::string_view op, const Item& a, const Item& b) const
 
 Result<std::optional<Item>> Importer::scalar_operation(std::string_view name, const Arguments& arguments) {
   const std::vector<Item>& items = arguments.items;
-  if (items.empty() || items.size() > 2 || !std::all_of(items.begin(), items.end(), is_scalar)) {
-    return std::optional<Item>{};
-  }
+  const bool scalars = std::all_of(items.begin(), items.end(), is_scalar);
+  if (items.empty() || items.size() > 2 || !scalars || makes_tensor(name)) return std::optional<Item>{};
+  if (name == "rsub" && items.size() == 2) return scalar_operation("sub", {{items[1], items[0]}, {}});
   if (is_comparison(name) && items.size() == 2) return std::optional<Item>(compared(name, items[0], items[1]));
   const bool known = std::all_of(items.begin(), items.end(), [](const Item& item) { return plain(item).has_value(); });
   if (known) {
