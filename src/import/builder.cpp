@@ -142,15 +142,14 @@ struct Guesser {
 std::string GraphBuilder::free_name(std::string_view wanted) {
   std::string name = printable(wanted, kLongestInGraph);
   if (name.empty()) name = "value";
-  if (names_.contains(name)) {
+  if (!names_.insert(name).second) {
     std::string numbered;
     do {
       numbered = fmt::format("{}_{}", name, ++last_suffix_);
-    } while (names_.contains(numbered));
+    } while (!names_.insert(numbered).second);
     name = std::move(numbered);
   }
   name_bytes_ += name.size();
-  names_.insert(name);
   return name;
 }
 

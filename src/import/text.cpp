@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -31,6 +32,8 @@ std::size_t sequence_length(std::string_view text) {
 }  // namespace
 
 std::string printable(std::string_view name, std::size_t longest) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  if (plain && name.size() <= longest) return std::string(name);
   std::string out;
   while (!name.empty()) {
     if (out.size() >= longest) return out + "...";

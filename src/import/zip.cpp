@@ -6,6 +6,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
+#include <memory_resource>
 #include <optional>
 
 #include "import/text.h"
@@ -171,10 +173,27 @@ const ZipMember* ZipArchive::find_ending(std::string_view ending) const {
 
 namespace {
 
+// What zlib keeps while it inflates a member: its state, which fits on the stack, and a window where there is more than
+// one piece.
+struct InflateMemory {
+  static voidpf allocate(voidpf self, uInt count, uInt size) {
+    return static_cast<InflateMemory*>(self)->resource.allocate(std::size_t{count} * size);
+  }
+  static void release(voidpf /*self*/, voidpf /*memory*/) {}
+
+  std::array<std::byte, 8192> buffer;
+  std::pmr::monotonic_buffer_resource resource{buffer.data(), buffer.size()};
+};
+
 // zlib counts in 32 bits, so both sides are fed in pieces.
 Result<std::string> inflate_all(const ZipMember& member) {
   constexpr std::size_t kPiece = std::size_t{1} << 20U;
+  constexpr std::size_t kSlack = 259;  // more than a longest match: with less, zlib writes byte by byte
+  InflateMemory memory;
   z_stream stream{};
+  stream.zalloc = InflateMemory::allocate;
+  stream.zfree = InflateMemory::release;
+  stream.opaque = &memory;
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return invalid("zlib does not start");
   std::string out;
   std::string_view rest = member.stored;
@@ -188,10 +207,12 @@ Result<std::string> inflate_all(const ZipMember& member) {
       rest.remove_prefix(piece.size());
     }
     const std::size_t before = out.size();
-    out.resize(before + std::min<std::size_t>(kPiece, member.size - before + 1));
+    out.resize(before + std::min<std::size_t>(kPiece, member.size - before + kSlack));
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);  // NOLINT: zlib's type of a byte
     stream.avail_out = static_cast<uInt>(out.size() - before);
-    status = inflate(&stream, Z_NO_FLUSH);
+    // Told that this is all, zlib keeps no window of what it has written.
+    const bool all = rest.empty() && out.size() > member.size;
+    status = inflate(&stream, all ? Z_FINISH : Z_NO_FLUSH);
     out.resize(out.size() - stream.avail_out);
   }
   inflateEnd(&stream);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "import/raw_data.h"
@@ -33,7 +35,7 @@ std::pair<std::string_view, std::string_view> split_name(std::string_view qualif
 Result<Archive> Archive::open(std::string_view bytes) {
   JC_ASSIGN_OR_RETURN(ZipArchive zip, ZipArchive::open(bytes));
   Archive out(std::move(zip));
-  for (const ZipMember& member : out.zip_.members()) out.members_.emplace(member.name, &member);
+  out.index_members();
   const ZipMember* data = out.zip_.find_ending("/data.pkl");
   if (data == nullptr) return unsupported("is no TorchScript archive: it has no data.pkl");
   out.prefix_ = data->name.substr(0, data->name.size() - std::string_view("data.pkl").size());
@@ -49,13 +51,33 @@ Result<Archive> Archive::open(std::string_view bytes) {
   return out;
 }
 
-const ZipMember* Archive::find(const std::string& name) const {
-  const auto found = members_.find(prefix_ + name);
-  return found == members_.end() ? nullptr : found->second;
+bool Archive::Named::operator<(const Named& other) const {
+  return hash != other.hash ? hash < other.hash : name < other.name;
+}
+
+void Archive::index_members() {
+  const std::span<const ZipMember> all = zip_.members();
+  members_.reserve(all.size());
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    members_.push_back({std::hash<std::string_view>()(all[i].name), all[i].name, i});
+  }
+  // Of members of one name the first counts.
+  std::sort(members_.begin(), members_.end(), [](const Named& a, const Named& b) {
+    return a < b || (a.hash == b.hash && a.name == b.name && a.member < b.member);
+  });
+}
+
+const ZipMember* Archive::find(std::string_view name) const {
+  std::string path;
+  path.reserve(prefix_.size() + name.size());
+  path.append(prefix_).append(name);
+  const Named wanted{std::hash<std::string_view>()(path), path, 0};
+  const auto found = std::lower_bound(members_.begin(), members_.end(), wanted);
+  return found != members_.end() && found->name == path ? &zip_.members()[found->member] : nullptr;
 }
 
 Result<Pickle> Archive::read_pickle(std::string_view name) {
-  const ZipMember* member = find(std::string(name));
+  const ZipMember* member = find(name);
   if (member == nullptr) return unsupported(fmt::format("is no TorchScript archive: it has no {}", name));
   JC_ASSIGN_OR_RETURN(ZipText text, ZipArchive::read(*member, kMaxPickle));
   texts_.push_back(std::move(text));
@@ -76,7 +98,7 @@ Result<const Source*> Archive::source(std::string_view module) {
   if (!text) return tl::unexpected(std::move(text).error().in(printable(path)));
   texts_.push_back(std::move(*text));
   source_bytes_ += texts_.back().view().size();
-  JC_ASSIGN_OR_RETURN(Source parsed, parse_source(texts_.back().view(), std::move(path)));
+  JC_ASSIGN_OR_RETURN(Source parsed, parse_source(texts_.back().view(), std::move(path), *memory_));
   return &sources_.emplace(std::string(module), std::move(parsed)).first->second;
 }
 

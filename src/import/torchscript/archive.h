@@ -5,10 +5,11 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "import/torchscript/pickle.h"
 #include "import/torchscript/syntax.h"
@@ -35,6 +36,12 @@ class Archive {
   // Errors: kUnsupported for archives without a module's data and code; those of the zip and of the pickles.
   static Result<Archive> open(std::string_view bytes);
 
+  Archive(Archive&&) = default;
+  Archive& operator=(Archive&&) = delete;  // would free what the sources lie in before them
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+  ~Archive() = default;
+
   [[nodiscard]] const Pickle& pickle(PickleFile file) const { return pickles_[static_cast<std::size_t>(file)]; }
   // Example inputs, which traced modules have.
   [[nodiscard]] bool has_inputs() const { return has_inputs_; }
@@ -48,15 +55,25 @@ class Archive {
   [[nodiscard]] std::optional<Contents> contents(PickleFile file, const PickleTensor& tensor) const;
 
  private:
+  struct Named {
+    std::size_t hash = 0;
+    std::string_view name;
+    std::uint32_t member = 0;
+
+    bool operator<(const Named& other) const;
+  };
+
   explicit Archive(ZipArchive zip) : zip_(std::move(zip)) {}
-  [[nodiscard]] const ZipMember* find(const std::string& name) const;
+  void index_members();
+  [[nodiscard]] const ZipMember* find(std::string_view name) const;
   Result<Pickle> read_pickle(std::string_view name);
   Result<const Source*> source(std::string_view module);
 
   ZipArchive zip_;
-  std::unordered_map<std::string_view, const ZipMember*> members_;
-  std::string prefix_;  // "resnet18/": the folder that all members are in
+  std::vector<Named> members_;  // in their order
+  std::string prefix_;          // "resnet18/": the folder that all members are in
   std::deque<ZipText> texts_;
+  std::unique_ptr<SourceMemory> memory_ = std::make_unique<SourceMemory>();
   std::map<std::string, Source, std::less<>> sources_;
   std::size_t source_bytes_ = 0;
   std::vector<Pickle> pickles_;

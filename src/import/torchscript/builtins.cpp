@@ -10,6 +10,7 @@
 
 #include "import/text.h"
 #include "import/torch/aten/scalar_type.h"
+#include "import/torchscript/builtins_list.h"
 
 namespace joulecast::torchscript {
 
@@ -225,7 +226,7 @@ struct Builtins {
     return std::optional<Item>(Unknown{i.sampled(a.items[0])});
   }
 
-  // Lists.
+  // Of lists, strings and tensors.
   static Answer length(Importer& i, const Arguments& a) {
     if (a.items.empty()) return invalid("the length of nothing");
     if (const auto* pending = held<PendingRef>(a.items[0])) {
@@ -245,181 +246,6 @@ struct Builtins {
     const std::size_t each = list->kind == ListKind::kDict ? 2 : 1;
     return std::optional<Item>(static_cast<std::int64_t>(list->items.size() / each));
   }
-  static Answer element_at(Importer& i, const Arguments& a) {
-    if (a.items.size() != 2) return invalid("an element needs a list and its place");
-    JC_ASSIGN_OR_RETURN(Item item, i.item_at(a.items[0], a.items[1]));
-    return std::optional<Item>(item);
-  }
-  static Answer range(Importer& i, const Arguments& a) {
-    constexpr std::int64_t kMax = 1'000'000;
-    std::array<std::int64_t, 3> bounds{0, 0, 1};
-    for (std::size_t k = 0; k < std::min<std::size_t>(3, a.items.size()); ++k) {
-      const auto* number = held<std::int64_t>(a.items[k]);
-      if (number == nullptr) return unsupported("how often a loop runs depends on sizes or data");
-      bounds[a.items.size() == 1 ? 1 : k] = std::clamp(*number, -kMax, kMax + 1);
-    }
-    if (bounds[2] == 0) return invalid("a range with a step of 0");
-    std::vector<Item> out;
-    for (std::int64_t n = bounds[0]; bounds[2] > 0 ? n < bounds[1] : n > bounds[1]; n += bounds[2]) {
-      if (out.size() > static_cast<std::size_t>(kMax)) return unsupported("a loop that is longer than any real one");
-      out.emplace_back(n);
-      JC_RETURN_IF_ERROR(i.count_step());
-    }
-    return std::optional<Item>(i.new_list(ListKind::kList, std::move(out)));
-  }
-  static Answer append(Importer& i, const Arguments& a) {
-    List* list = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
-    if (list == nullptr) return invalid("append to what is no list");
-    list->items.push_back(a.items[1]);
-    return std::optional<Item>(a.items[0]);
-  }
-  static Answer extend(Importer& i, const Arguments& a) {
-    List* list = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
-    const List* more = a.items.size() == 2 ? i.list_of(a.items[1]) : nullptr;
-    if (list == nullptr || more == nullptr) return invalid("extends what is no list");
-    const std::vector<Item> items = more->items;
-    JC_RETURN_IF_ERROR(bounded(i, list->items.size() + items.size()));
-    list->items.insert(list->items.end(), items.begin(), items.end());
-    return std::optional<Item>(Item{});
-  }
-  // What lists grow to is work, too.
-  static Result<void> bounded(Importer& i, std::size_t size) {
-    constexpr std::size_t kLongest = 1'000'000;
-    if (size > kLongest) return unsupported("a list that is longer than any real one");
-    i.steps_ += size;
-    return i.count_step();
-  }
-  static Answer insert(Importer& i, const Arguments& a) {
-    List* list = a.items.size() == 3 ? i.list_of(a.items[0]) : nullptr;
-    const auto* place = a.items.size() == 3 ? held<std::int64_t>(a.items[1]) : nullptr;
-    if (list == nullptr || place == nullptr) return invalid("insert into what is no list");
-    const auto size = static_cast<std::int64_t>(list->items.size());
-    JC_RETURN_IF_ERROR(bounded(i, list->items.size()));
-    list->items.insert(list->items.begin() + std::clamp<std::int64_t>(*place, 0, size), a.items[2]);
-    return std::optional<Item>(Item{});
-  }
-  static Answer set_item(Importer& i, const Arguments& a) {
-    List* list = a.items.size() == 3 ? i.list_of(a.items[0]) : nullptr;
-    if (list == nullptr) return invalid("gives an element to what is no list");
-    if (list->kind == ListKind::kDict) {
-      for (std::size_t k = 0; k + 1 < list->items.size(); k += 2) {
-        if (!i.truth(i.compared("eq", list->items[k], a.items[1])).value_or(false)) continue;
-        list->items[k + 1] = a.items[2];
-        return std::optional<Item>(Item{});
-      }
-      list->items.push_back(a.items[1]);
-      list->items.push_back(a.items[2]);
-      return std::optional<Item>(Item{});
-    }
-    const auto* place = held<std::int64_t>(a.items[1]);
-    const auto size = static_cast<std::int64_t>(list->items.size());
-    if (place == nullptr || *place < -size || *place >= size) return invalid("gives a list an element outside it");
-    list->items[static_cast<std::size_t>(*place < 0 ? *place + size : *place)] = a.items[2];
-    return std::optional<Item>(Item{});
-  }
-  static Answer contains(Importer& i, const Arguments& a) {
-    const List* list = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
-    if (list == nullptr) return invalid("'in' needs a list");
-    JC_RETURN_IF_ERROR(bounded(i, list->items.size()));
-    const std::size_t each = list->kind == ListKind::kDict ? 2 : 1;
-    bool sure = true;
-    for (std::size_t k = 0; k < list->items.size(); k += each) {
-      const auto same = i.truth(i.compared("eq", list->items[k], a.items[1]));
-      if (same && *same) return std::optional<Item>(true);
-      sure = sure && same;
-    }
-    return sure ? std::optional<Item>(false) : std::optional<Item>(Unknown{});
-  }
-  // list + list, "text" + "text"
-  static Answer joined(Importer& i, const Arguments& a) {
-    const List* one = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
-    const List* other = a.items.size() == 2 ? i.list_of(a.items[1]) : nullptr;
-    if (a.items.size() == 2 && held<std::string_view>(a.items[0]) != nullptr) return std::optional<Item>(a.items[0]);
-    if (one == nullptr || other == nullptr) return std::optional<Item>{};
-    JC_RETURN_IF_ERROR(bounded(i, one->items.size() + other->items.size()));
-    std::vector<Item> items = one->items;
-    items.insert(items.end(), other->items.begin(), other->items.end());
-    return std::optional<Item>(i.new_list(one->kind, std::move(items)));
-  }
-  // [0] * 3
-  static Answer repeated(Importer& i, const Arguments& a) {
-    const List* list = a.items.size() == 2 ? i.list_of(a.items[0]) : nullptr;
-    const auto* times = a.items.size() == 2 ? held<std::int64_t>(a.items[1]) : nullptr;
-    if (list == nullptr || times == nullptr) return std::optional<Item>{};
-    const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(*times, 0, 1'000'000));
-    JC_RETURN_IF_ERROR(bounded(i, count * std::min<std::size_t>(list->items.size(), 1'000'001)));
-    const std::vector<Item> once = list->items;
-    std::vector<Item> items;
-    for (std::size_t k = 0; k < count; ++k) items.insert(items.end(), once.begin(), once.end());
-    return std::optional<Item>(i.new_list(ListKind::kList, std::move(items)));
-  }
-  // list[a:b:c]; of tensors it is the operator.
-  static Answer slice(Importer& i, const Arguments& a) {
-    const List* list = a.items.empty() ? nullptr : i.list_of(a.items[0]);
-    if (list == nullptr) return std::optional<Item>{};
-    const auto size = static_cast<std::int64_t>(list->items.size());
-    std::array<std::int64_t, 3> bounds{0, size, 1};
-    for (std::size_t k = 1; k < std::min<std::size_t>(4, a.items.size()); ++k) {
-      if (held<std::monostate>(a.items[k]) != nullptr) continue;
-      const auto* number = held<std::int64_t>(a.items[k]);
-      if (number == nullptr) return unsupported("which part of a list is read depends on sizes or data");
-      bounds[k - 1] = k == 3 ? *number : std::clamp<std::int64_t>(*number < 0 ? *number + size : *number, 0, size);
-    }
-    if (bounds[2] < 1) return unsupported("a part of a list, backwards");
-    std::vector<Item> items;
-    const std::int64_t step = std::min<std::int64_t>(bounds[2], size + 1);
-    for (std::int64_t k = bounds[0]; k < bounds[1]; k += step)
-      items.push_back(list->items[static_cast<std::size_t>(k)]);
-    JC_RETURN_IF_ERROR(bounded(i, items.size()));
-    return std::optional<Item>(i.new_list(list->kind, std::move(items)));
-  }
-  static Answer copy_of_list(Importer& i, const Arguments& a) {
-    const List* list = a.items.empty() ? nullptr : i.list_of(a.items[0]);
-    if (list == nullptr) return std::optional<Item>{};
-    JC_RETURN_IF_ERROR(bounded(i, list->items.size()));
-    return std::optional<Item>(i.new_list(list->kind, list->items));
-  }
-  // Of a list of truths; of tensors it is the operator.
-  static Answer all_or_any(Importer& i, const Arguments& a, bool any) {
-    const List* list = a.items.size() == 1 ? i.list_of(a.items[0]) : nullptr;
-    if (list == nullptr) return std::optional<Item>{};
-    bool sure = true;
-    for (const Item& item : list->items) {
-      const auto truth = i.truth(item);
-      if (truth && *truth == any) return std::optional<Item>(any);
-      sure = sure && truth;
-    }
-    return sure ? std::optional<Item>(!any) : std::optional<Item>(Unknown{});
-  }
-  static Answer all(Importer& i, const Arguments& a) { return all_or_any(i, a, false); }
-  static Answer any(Importer& i, const Arguments& a) { return all_or_any(i, a, true); }
-  // Every second of a dict's.
-  static Answer of_dict(Importer& i, const Arguments& a, std::size_t from) {
-    const List* dict = a.items.empty() ? nullptr : i.list_of(a.items[0]);
-    if (dict == nullptr || dict->kind != ListKind::kDict) return std::optional<Item>{};
-    std::vector<Item> items;
-    for (std::size_t k = from; k < dict->items.size(); k += 2) items.push_back(dict->items[k]);
-    return std::optional<Item>(i.new_list(ListKind::kList, std::move(items)));
-  }
-  static Answer keys(Importer& i, const Arguments& a) { return of_dict(i, a, 0); }
-  static Answer dict_values(Importer& i, const Arguments& a) { return of_dict(i, a, 1); }
-  // The least or greatest of a list of numbers.
-  static Answer extreme(Importer& i, const Arguments& a, std::string_view name) {
-    const List* list = a.items.size() == 1 ? i.list_of(a.items[0]) : nullptr;
-    if (list == nullptr) return std::optional<Item>{};
-    if (list->items.empty()) return invalid("the greatest of nothing");
-    const std::vector<Item> items = list->items;
-    Item out = items[0];
-    for (std::size_t k = 1; k < items.size(); ++k) {
-      JC_ASSIGN_OR_RETURN(const auto better, i.scalar_operation(name, {{out, items[k]}, {}}));
-      if (!better) return unsupported("the greatest of what are no numbers");
-      out = *better;
-    }
-    return std::optional<Item>(out);
-  }
-  static Answer least(Importer& i, const Arguments& a) { return extreme(i, a, "min"); }
-  static Answer greatest(Importer& i, const Arguments& a) { return extreme(i, a, "max"); }
-
   // isinstance: the type is not followed; what is None is none of it.
   static Answer is_instance(Importer& /*i*/, const Arguments& a) {
     return std::optional<Item>(!a.items.empty() && held<std::monostate>(a.items[0]) == nullptr);
@@ -443,30 +269,30 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"NumToTensor", Builtins::to_tensor},
     {"RaiseException", Builtins::raise},
     {"ScalarImplicit", Builtins::to_int},
-    {"__contains__", Builtins::contains},
-    {"__getitem__", Builtins::element_at},
+    {"__contains__", ListBuiltins::contains},
+    {"__getitem__", ListBuiltins::element_at},
     {"__is__", Builtins::is},
     {"__isnot__", Builtins::is_not},
     {"__not__", Builtins::negated},
-    {"_set_item", Builtins::set_item},
-    {"add", Builtins::joined},
-    {"all", Builtins::all},
+    {"_set_item", ListBuiltins::set_item},
+    {"add", ListBuiltins::joined},
+    {"all", ListBuiltins::all},
     {"annotate", Builtins::same},
-    {"any", Builtins::any},
-    {"append", Builtins::append},
+    {"any", ListBuiltins::any},
+    {"append", ListBuiltins::append},
     {"bool", Builtins::to_bool},
-    {"copy", Builtins::copy_of_list},
+    {"copy", ListBuiltins::copy_of_list},
     {"data", Builtins::first},
     {"device", Builtins::setting},
     {"dim", Builtins::rank},
     {"dtype", Builtins::element},
     {"eq", Builtins::equal},
-    {"extend", Builtins::extend},
+    {"extend", ListBuiltins::extend},
     {"float", Builtins::to_float},
     {"format", Builtins::text},
     {"get_device", Builtins::setting},
     {"getattr", Builtins::get_attribute},
-    {"insert", Builtins::insert},
+    {"insert", ListBuiltins::insert},
     {"int", Builtins::to_int},
     {"is_autocast_enabled", Builtins::no},
     {"is_complex", Builtins::no},
@@ -478,20 +304,20 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"is_scripting", Builtins::no},
     {"is_tracing", Builtins::no},
     {"isinstance", Builtins::is_instance},
-    {"keys", Builtins::keys},
+    {"keys", ListBuiltins::keys},
     {"layout", Builtins::setting},
     {"len", Builtins::length},
-    {"list", Builtins::copy_of_list},
-    {"max", Builtins::greatest},
-    {"min", Builtins::least},
-    {"mul", Builtins::repeated},
+    {"list", ListBuiltins::copy_of_list},
+    {"max", ListBuiltins::greatest},
+    {"min", ListBuiltins::least},
+    {"mul", ListBuiltins::repeated},
     {"ne", Builtins::not_equal},
     {"percentFormat", Builtins::text},
-    {"range", Builtins::range},
+    {"range", ListBuiltins::range},
     {"requires_grad", Builtins::no},
     {"shape", Builtins::size},
     {"size", Builtins::size},
-    {"slice", Builtins::slice},
+    {"slice", ListBuiltins::slice},
     {"squeeze", Builtins::squeeze},
     {"str", Builtins::text},
     {"to", Builtins::to},
@@ -499,7 +325,7 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"unchecked_cast", Builtins::same},
     {"unchecked_unwrap_optional", Builtins::first},
     {"uninitialized", Builtins::none},
-    {"values", Builtins::dict_values},
+    {"values", ListBuiltins::dict_values},
     {"warn", Builtins::none},
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the language itself: types, lists, what is asked of tensors. Adding one: a function in builtins.cpp, and
-// its line in the list at that file's end.
+// Functions of the language itself: types, lists, what is asked of tensors. Adding one: a function in builtins.cpp or
+// builtins_list.cpp, and its line in the list at the end of builtins.cpp.
 #pragma once
 
 #include <optional>

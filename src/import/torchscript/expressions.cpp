@@ -46,16 +46,18 @@ Result<Item> Importer::evaluate(ExprId id, Frame& frame) {
       return evaluate_attribute(expr, frame);
     case ExprKind::kCall:
       return evaluate_call(expr, frame, {});
+    case ExprKind::kKeyword:
+      break;  // no value of its own: its call reads it
     case ExprKind::kSubscript:
       return evaluate_subscript(expr, frame);
     case ExprKind::kUnary:
     case ExprKind::kBinary:
       return evaluate_operator(expr, frame);
     case ExprKind::kChoice: {
-      JC_ASSIGN_OR_RETURN(const Item condition, evaluate(expr.children[0], frame));
+      JC_ASSIGN_OR_RETURN(const Item condition, evaluate(frame.source.children_of(expr)[0], frame));
       const auto taken = truth(condition);
       if (!taken) return unsupported("a condition depends on sizes or data");
-      return evaluate(expr.children[*taken ? 1 : 2], frame);
+      return evaluate(frame.source.children_of(expr)[*taken ? 1 : 2], frame);
     }
   }
   return Item{};
@@ -73,8 +75,10 @@ Result<Item> Importer::named(const Expr& expr, const Frame& frame) {
 }
 
 Result<Item> Importer::evaluate_list(const Expr& expr, Frame& frame) {
+  const auto children = frame.source.children_of(expr);
   std::vector<Item> items;
-  for (const ExprId child : expr.children) {
+  items.reserve(children.size());
+  for (const ExprId child : children) {
     JC_ASSIGN_OR_RETURN(Item item, evaluate(child, frame));
     items.push_back(item);
   }
@@ -85,16 +89,15 @@ Result<Item> Importer::evaluate_list(const Expr& expr, Frame& frame) {
 }
 
 std::optional<std::string> Importer::dotted_name(const Expr& expr, const Frame& frame) const {
+  const auto owner = [&](const Expr* of) { return &frame.source.expr(frame.source.children_of(*of)[0]); };
+  const Expr* root = &expr;
+  while (root->kind == ExprKind::kAttribute) root = owner(root);
+  if (root->kind != ExprKind::kName || frame.variables.contains(root->text)) return std::nullopt;
+  if (root != &expr && !is_namespace(root->text)) return std::nullopt;
   std::vector<std::string_view> parts;
-  const Expr* at = &expr;
-  while (at->kind == ExprKind::kAttribute) {
-    parts.push_back(at->text);
-    at = &frame.source.expr(at->children[0]);
-  }
-  if (at->kind != ExprKind::kName || frame.variables.contains(at->text)) return std::nullopt;
-  if (!parts.empty() && !is_namespace(at->text)) return std::nullopt;
-  std::string out(at->text);
-  for (std::size_t i = parts.size(); i-- > 0;) out += fmt::format(".{}", parts[i]);
+  for (const Expr* at = &expr; at != root; at = owner(at)) parts.push_back(at->text);
+  std::string out(root->text);
+  for (std::size_t i = parts.size(); i-- > 0;) out.append(1, '.').append(parts[i]);
   return out;
 }
 
@@ -108,7 +111,7 @@ Result<Item> Importer::evaluate_attribute(const Expr& expr, Frame& frame) {
     if (type.type == nullptr) return invalid(fmt::format("the archive has no '{}'", printable(*name)));
     return Item(type);
   }
-  JC_ASSIGN_OR_RETURN(const Item owner, evaluate(expr.children[0], frame));
+  JC_ASSIGN_OR_RETURN(const Item owner, evaluate(frame.source.children_of(expr)[0], frame));
   if (const auto* object = held<ObjectRef>(owner)) return attribute(*object, expr.text);
   if (const List* list = list_of(owner)) {
     const auto field = std::find(list->names.begin(), list->names.end(), expr.text);
@@ -119,8 +122,8 @@ Result<Item> Importer::evaluate_attribute(const Expr& expr, Frame& frame) {
 }
 
 Result<Item> Importer::evaluate_subscript(const Expr& expr, Frame& frame) {
-  JC_ASSIGN_OR_RETURN(const Item list, evaluate(expr.children[0], frame));
-  JC_ASSIGN_OR_RETURN(const Item index, evaluate(expr.children[1], frame));
+  JC_ASSIGN_OR_RETURN(const Item list, evaluate(frame.source.children_of(expr)[0], frame));
+  JC_ASSIGN_OR_RETURN(const Item index, evaluate(frame.source.children_of(expr)[1], frame));
   return item_at(list, index);
 }
 
@@ -169,7 +172,7 @@ Result<Item> Importer::evaluate_operator(const Expr& expr, Frame& frame) {
                                                                                   {"and", "__and__"},
                                                                                   {"or", "__or__"}}};
   Arguments arguments;
-  for (const ExprId child : expr.children) {
+  for (const ExprId child : frame.source.children_of(expr)) {
     JC_ASSIGN_OR_RETURN(Item item, evaluate(child, frame));
     arguments.items.push_back(item);
   }
@@ -187,36 +190,42 @@ Result<Item> Importer::evaluate_operator(const Expr& expr, Frame& frame) {
 
 Result<Arguments> Importer::arguments_of(const Expr& call, Frame& frame) {
   Arguments out;
-  const std::string_view callee = frame.source.expr(call.children[0]).text;
-  for (std::size_t i = 1; i < call.children.size(); ++i) {
+  const auto children = frame.source.children_of(call);
+  const std::string_view callee = frame.source.expr(children[0]).text;
+  out.items.reserve(children.size());  // and the object that a method is of
+  for (std::size_t i = 1; i < children.size(); ++i) {
+    const Expr& given = frame.source.expr(children[i]);
+    const bool named = given.kind == ExprKind::kKeyword;
     // Types are no values.
     const bool type = (i == 1 && starts_with_type(callee)) || (i == 2 && callee == "isinstance");
-    JC_ASSIGN_OR_RETURN(Item item, type ? Result<Item>(Item{}) : evaluate(call.children[i], frame));
-    if (call.keywords[i - 1].empty()) {
-      out.items.push_back(item);
+    JC_ASSIGN_OR_RETURN(Item item, type ? Result<Item>(Item{})
+                                        : evaluate(named ? frame.source.children_of(given)[0] : children[i], frame));
+    if (named) {
+      out.named.emplace_back(given.text, item);
     } else {
-      out.named.emplace_back(call.keywords[i - 1], item);
+      out.items.push_back(item);
     }
   }
   return out;
 }
 
-Result<Item> Importer::evaluate_call(const Expr& expr, Frame& frame, std::span<const std::string_view> targets) {
-  const Expr& callee = frame.source.expr(expr.children[0]);
-  if (const auto name = dotted_name(callee, frame); name && !name->starts_with("__torch__.")) {
+Result<Item> Importer::evaluate_call(const Expr& expr, Frame& frame, std::span<const ExprId> targets) {
+  const Expr& callee = frame.source.expr(frame.source.children_of(expr)[0]);
+  const auto name = dotted_name(callee, frame);
+  if (name && !name->starts_with("__torch__.")) {
     JC_ASSIGN_OR_RETURN(Arguments arguments, arguments_of(expr, frame));
     return call_named(*name, std::move(arguments), frame, targets);
   }
   // A method, where the callee is an attribute of an object.
-  if (callee.kind == ExprKind::kAttribute && !dotted_name(callee, frame)) {
-    JC_ASSIGN_OR_RETURN(const Item owner, evaluate(callee.children[0], frame));
+  if (callee.kind == ExprKind::kAttribute && !name) {
+    JC_ASSIGN_OR_RETURN(const Item owner, evaluate(frame.source.children_of(callee)[0], frame));
     const auto* object = held<ObjectRef>(owner);
     if (object != nullptr) {
       JC_ASSIGN_OR_RETURN(Arguments arguments, arguments_of(expr, frame));
       return call_method(*object, callee.text, std::move(arguments));
     }
   }
-  JC_ASSIGN_OR_RETURN(const Item function, evaluate(expr.children[0], frame));
+  JC_ASSIGN_OR_RETURN(const Item function, evaluate(frame.source.children_of(expr)[0], frame));
   JC_ASSIGN_OR_RETURN(Arguments arguments, arguments_of(expr, frame));
   if (const auto* ref = held<FunctionRef>(function)) return call_function(*ref, std::move(arguments), path_);
   if (const auto* type = held<ClassRef>(function)) return construct(*type, std::move(arguments));
@@ -225,7 +234,7 @@ Result<Item> Importer::evaluate_call(const Expr& expr, Frame& frame, std::span<c
 
 // torch.relu, ops.prim.NumToTensor, ops.torchvision.nms, annotate: one of the language's, else an operator.
 Result<Item> Importer::call_named(std::string_view name, Arguments arguments, Frame& frame,
-                                  std::span<const std::string_view> targets) {
+                                  std::span<const ExprId> targets) {
   for (const std::string_view prefix : {"ops.aten.", "ops.prim.", "ops.", "torch."}) {
     if (!name.starts_with(prefix)) continue;
     name.remove_prefix(prefix.size());

@@ -57,7 +57,8 @@ class Importer {
   [[nodiscard]] const OpenSizes& open_sizes() const { return open_sizes_; }
 
  private:
-  friend struct Builtins;  // builtins.cpp
+  friend struct Builtins;      // builtins.cpp
+  friend struct ListBuiltins;  // builtins_list.cpp
 
   // inputs.cpp
   Result<Arguments> inputs_of(const Source& source, const Function& forward);
@@ -93,15 +94,14 @@ class Importer {
 
   // expressions.cpp
   Result<Item> evaluate(ExprId id, Frame& frame);
-  Result<Item> evaluate_call(const Expr& expr, Frame& frame, std::span<const std::string_view> targets);
+  Result<Item> evaluate_call(const Expr& expr, Frame& frame, std::span<const ExprId> targets);
   Result<Item> evaluate_operator(const Expr& expr, Frame& frame);
   Result<Item> evaluate_subscript(const Expr& expr, Frame& frame);
   Result<Item> evaluate_attribute(const Expr& expr, Frame& frame);
   Result<Item> evaluate_list(const Expr& expr, Frame& frame);
   Result<Item> named(const Expr& expr, const Frame& frame);
   Result<Arguments> arguments_of(const Expr& call, Frame& frame);
-  Result<Item> call_named(std::string_view name, Arguments arguments, Frame& frame,
-                          std::span<const std::string_view> targets);
+  Result<Item> call_named(std::string_view name, Arguments arguments, Frame& frame, std::span<const ExprId> targets);
   Result<Item> item_at(const Item& list, const Item& index);
   std::optional<std::string> dotted_name(const Expr& expr, const Frame& frame) const;
 
@@ -116,7 +116,7 @@ class Importer {
 
   // operators.cpp
   Result<Item> call_operator(std::string_view name, const Arguments& arguments, std::size_t outputs,
-                             std::span<const std::string_view> targets, const Frame* frame);
+                             std::span<const ExprId> targets, const Frame* frame);
   [[nodiscard]] bool lacks_shape(const Cell& cell, std::string_view reader) const;
   Result<aten::Argument> argument(const Item& item, std::string_view parameter);
   Result<void> set_arguments(aten::Call& call, std::string_view parameters, const Arguments& arguments);
@@ -164,8 +164,12 @@ class Importer {
   std::deque<Instance> instances_;
   std::deque<Cell> cells_;
   std::deque<Pending> pendings_;
-  std::map<PickleId, std::uint32_t> objects_;     // of data.pkl
-  std::map<std::string, std::uint32_t> weights_;  // by where the tensor lies: its cell
+  std::map<PickleId, std::uint32_t> objects_;  // of data.pkl
+  // Tensors that lie at the same place are the same weight: its cell.
+  struct ByPlace {
+    bool operator()(const PickleTensor* a, const PickleTensor* b) const;
+  };
+  std::array<std::map<const PickleTensor*, std::uint32_t, ByPlace>, 3> weights_;  // of each PickleFile
   std::map<std::string, Item, std::less<>> constants_;
   std::map<std::string, ClassRef, std::less<>> classes_;
   std::map<std::pair<std::uint32_t, std::int64_t>, Item> extents_;  // of a value's axis

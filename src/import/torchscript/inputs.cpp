@@ -57,8 +57,9 @@ Result<Graph> Importer::run(std::string_view name) {
 Result<Arguments> Importer::inputs_of(const Source& source, const Function& forward) {
   Arguments out;
   const PickleValue* examples = archive_.has_inputs() ? examples_of(archive_.pickle(PickleFile::kInputs)) : nullptr;
-  for (std::size_t i = 1; i < forward.parameters.size(); ++i) {
-    const Parameter& parameter = forward.parameters[i];
+  const auto parameters = source.parameters_of(forward);
+  for (std::size_t i = 1; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
     const std::string name = printable(parameter.name, kLongestInGraph);
     if (examples != nullptr && i - 1 < examples->items.size()) {
       JC_ASSIGN_OR_RETURN(Item item, input_like(name, examples->items[i - 1], 0));

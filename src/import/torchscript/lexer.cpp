@@ -5,48 +5,86 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "import/text.h"
 
 namespace joulecast::torchscript {
 namespace {
 
-constexpr std::size_t kMaxIndents = 100;
+// What a character may start.
+enum class Class : std::uint8_t {
+  kSymbol,
+  kOpening,
+  kClosing,
+  kDot,
+  kNothing,
+  kBlank,
+  kNewline,
+  kQuote,
+  kLetter,
+  kDigit
+};
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+constexpr auto kClasses = [] {
+  std::array<Class, 256> out{};
+  const auto set = [&](unsigned first, unsigned last, Class as) {
+    for (unsigned c = first; c <= last; ++c) out[c] = as;
+  };
+  set(0, 0x1F, Class::kNothing);
+  set(0x7F, 0x7F, Class::kNothing);
+  out[' '] = out['\t'] = out['\r'] = out['#'] = Class::kBlank;
+  out['\n'] = Class::kNewline;
+  out['('] = out['['] = out['{'] = Class::kOpening;
+  out[')'] = out[']'] = out['}'] = Class::kClosing;
+  out['.'] = Class::kDot;
+  out['"'] = out['\''] = Class::kQuote;
+  set('a', 'z', Class::kLetter);
+  set('A', 'Z', Class::kLetter);
+  set('_', '_', Class::kLetter);
+  set(0x80, 0xFF, Class::kLetter);
+  set('0', '9', Class::kDigit);
+  return out;
+}();
+
+Class class_of(char c) {
+  return kClasses[static_cast<unsigned char>(c)];
 }
 bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+  return class_of(c) == Class::kDigit;
 }
 
 }  // namespace
 
-Token Lexer::token(TokenKind kind, std::size_t length) {
-  const Token out{kind, line_, text_.substr(place_, length)};
+bool Lexer::fail(tl::unexpected<Error> error) {
+  error_ = std::move(error.value());
+  return false;
+}
+
+void Lexer::take(TokenKind kind, std::size_t length) {
+  token_ = {kind, Word::kOther, line_, text_.substr(place_, length)};
   place_ += length;
-  return out;
 }
 
 // Blanks and comments; line ends too where a bracket is open.
 void Lexer::skip_blank() {
-  while (place_ < text_.size()) {
-    const char c = text_[place_];
-    if (c == '#') {
-      place_ = std::min(text_.find('\n', place_), text_.size());
-    } else if (c == '\n' && brackets_ > 0) {
+  std::size_t place = place_;
+  for (; place < text_.size(); ++place) {
+    const char c = text_[place];
+    if (c == ' ' || c == '\t' || c == '\r') continue;
+    if (c == '\n' && brackets_ > 0) {
       ++line_;
-      ++place_;
-    } else if (c == ' ' || c == '\t' || c == '\r') {
-      ++place_;
+    } else if (c == '#') {
+      place = std::min(text_.find('\n', place), text_.size()) - 1;
     } else {
-      return;
+      break;
     }
   }
+  place_ = place;
 }
 
 // Lines without anything on them do not count.
-Result<Token> Lexer::start_of_line() {
+bool Lexer::start_of_line() {
   std::size_t indent = 0;
   while (true) {
     const std::size_t begin = place_;
@@ -59,66 +97,94 @@ Result<Token> Lexer::start_of_line() {
   line_starts_ = false;
   if (place_ >= text_.size()) indent = 0;
   if (indent > indents_.back()) {
-    if (indents_.size() > kMaxIndents) return unsupported(fmt::format("line {}: blocks nested too deep", line_));
+    if (indents_.full()) return fail(unsupported(fmt::format("line {}: blocks nested too deep", line_)));
     indents_.push_back(indent);
-    return Token{TokenKind::kIndent, line_, {}};
+    take(TokenKind::kIndent, 0);
+    return true;
   }
   while (indent < indents_.back()) {
     indents_.pop_back();
     ++dedents_;
   }
-  if (indent != indents_.back()) return invalid(fmt::format("line {}: is indented as no line before", line_));
-  return next();
+  if (indent != indents_.back()) return fail(invalid(fmt::format("line {}: is indented as no line before", line_)));
+  return advance();
 }
 
-Result<Token> Lexer::next() {
+bool Lexer::advance() {
   if (dedents_ > 0) {
     --dedents_;
-    return Token{TokenKind::kDedent, line_, {}};
+    take(TokenKind::kDedent, 0);
+    return true;
   }
   if (line_starts_) return start_of_line();
-  skip_blank();
-  if (place_ >= text_.size()) {
-    if (brackets_ > 0) return invalid(fmt::format("line {}: a bracket is never closed", line_));
-    if (indents_.size() == 1) return Token{TokenKind::kEnd, line_, {}};
-    line_starts_ = true;  // what is still open ends here
-    return Token{TokenKind::kNewline, line_, {}};
-  }
+  if (at(0) == ' ') ++place_;  // mostly all there is
+  const Class first = class_of(at(0));
+  if (first == Class::kBlank || (first == Class::kNewline && brackets_ > 0)) skip_blank();
+  if (place_ >= text_.size()) return end_of_text();
   const char c = text_[place_];
-  if (c == '\n') {
-    Token out = token(TokenKind::kNewline, 1);
-    ++line_;
-    line_starts_ = true;
-    return out;
+  switch (class_of(c)) {
+    case Class::kLetter:
+      take(TokenKind::kName, length_of_name(0));
+      token_.word = keyword(token_.text);
+      return true;
+    case Class::kOpening:
+      ++brackets_;
+      return symbol(c);
+    case Class::kClosing:
+      if (brackets_ > 0) --brackets_;
+      return symbol(c);
+    case Class::kDot:
+      return dot();
+    case Class::kNewline:
+      take(TokenKind::kNewline, 1);
+      ++line_;
+      line_starts_ = true;
+      return true;
+    case Class::kDigit:
+      return number();
+    case Class::kQuote:
+      return string(c);
+    case Class::kNothing:
+      return nothing();
+    default:
+      return symbol(c);
   }
-  if (is_letter(c)) {
-    std::size_t length = 1;
-    while (is_letter(at(length)) || is_digit(at(length))) ++length;
-    return token(TokenKind::kName, length);
-  }
-  if (is_digit(c) || (c == '.' && is_digit(at(1)))) return number();
-  if (c == '"' || c == '\'') return string(c);
-  if (static_cast<unsigned char>(c) < 0x20 || c == '\x7F') {
-    return invalid(fmt::format("line {}: the character {} means nothing", line_, printable(text_.substr(place_, 1))));
-  }
-  return symbol();
 }
 
-Result<Token> Lexer::string(char quote) {
+bool Lexer::end_of_text() {
+  if (brackets_ > 0) return fail(invalid(fmt::format("line {}: a bracket is never closed", line_)));
+  line_starts_ = indents_.size() > 1;  // what is still open ends here
+  take(line_starts_ ? TokenKind::kNewline : TokenKind::kEnd, 0);
+  return true;
+}
+
+bool Lexer::nothing() {
+  const std::string shown = printable(text_.substr(place_, 1));
+  return fail(invalid(fmt::format("line {}: the character {} means nothing", line_, shown)));
+}
+
+std::size_t Lexer::length_of_name(std::size_t from) const {
+  const std::string_view rest = text_.substr(place_ + from);
+  std::size_t length = 1;
+  while (length < rest.size() && class_of(rest[length]) >= Class::kLetter) ++length;
+  return length;
+}
+
+bool Lexer::string(char quote) {
   std::size_t length = 1;
   while (at(length) != quote) {
     if (place_ + length >= text_.size() || at(length) == '\n') {
-      return invalid(fmt::format("line {}: a string is never closed", line_));
+      return fail(invalid(fmt::format("line {}: a string is never closed", line_)));
     }
     length += at(length) == '\\' ? 2 : 1;
   }
-  Token out = token(TokenKind::kText, length + 1);
-  out.text = out.text.substr(1, length - 1);
-  return out;
+  take(TokenKind::kText, length + 1);
+  token_.text = token_.text.substr(1, length - 1);
+  return true;
 }
 
 // 3, 0.5, 1e-05, 2.5j
-Token Lexer::number() {
+bool Lexer::number() {
   std::size_t length = 0;
   bool real = false;
   while (true) {
@@ -129,17 +195,52 @@ Token Lexer::number() {
     ++length;
     if (exponent && (at(length) == '-' || at(length) == '+')) ++length;
   }
-  return token(real ? TokenKind::kReal : TokenKind::kInteger, length);
+  take(real ? TokenKind::kReal : TokenKind::kInteger, length);
+  return true;
 }
 
-Token Lexer::symbol() {
-  constexpr std::array<std::string_view, 9> kLong{"**", "//", "==", "!=", "<=", ">=", "<<", ">>", "->"};
-  const std::string_view rest = text_.substr(place_, 2);
-  const bool two = std::find(kLong.begin(), kLong.end(), rest) != kLong.end();
-  const char c = rest[0];
-  if (c == '(' || c == '[' || c == '{') ++brackets_;
-  if ((c == ')' || c == ']' || c == '}') && brackets_ > 0) --brackets_;
-  return token(TokenKind::kSymbol, two ? 2 : 1);
+bool Lexer::symbol(char first) {
+  const auto [word, length] = sign(first, at(1));
+  take(TokenKind::kSymbol, length);
+  token_.word = word;
+  return true;
+}
+
+bool Lexer::dot() {
+  if (is_digit(at(1))) return number();
+  if (class_of(at(1)) != Class::kLetter) return symbol('.');
+  take(TokenKind::kAttribute, 1 + length_of_name(1));
+  token_.text.remove_prefix(1);
+  token_.word = Word::kDot;
+  return true;
+}
+
+bool Lexer::expression_ends() const {
+  const std::size_t next = text_.find_first_not_of(' ', place_);
+  if (next == std::string_view::npos) return true;
+  switch (text_[next]) {
+    case ',':
+    case ':':
+    case ')':
+    case ']':
+      return true;
+    case '=':
+      return text_.substr(next, 2) != "==";
+    case '\n':
+      return brackets_ == 0;
+    default:
+      return false;
+  }
+}
+
+std::size_t Lexer::skip_attributes() {
+  std::size_t count = 0;
+  for (; at(0) == '.' && class_of(at(1)) == Class::kLetter; ++count) {
+    const std::size_t length = length_of_name(1);
+    token_.text = text_.substr(place_ + 1, length);
+    place_ += 1 + length;
+  }
+  return count;
 }
 
 }  // namespace joulecast::torchscript

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "import/text.h"
@@ -22,7 +23,11 @@ ValueKind kind_of(const TensorType& type) {
 }
 
 std::string joined(std::string_view path, std::string_view name) {
-  return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  std::string out;
+  out.reserve(path.size() + 1 + name.size());
+  out += path;
+  if (!path.empty()) out += '.';
+  return out += name;
 }
 
 }  // namespace
@@ -50,7 +55,7 @@ Result<Item> Importer::object(PickleFile file, PickleId id, const std::string& p
       if (const auto found = objects_.find(id); found != objects_.end()) return Item(ObjectRef{found->second});
       const auto at = static_cast<std::uint32_t>(instances_.size());
       // Classes of torch itself (packed weights) have no code.
-      JC_ASSIGN_OR_RETURN(const ClassRef type, class_named(fmt::format("{}.{}", value.text, value.name)));
+      JC_ASSIGN_OR_RETURN(const ClassRef type, class_named(joined(value.text, value.name)));
       instances_.push_back({id, printable(path, kLongestInGraph), type, {}});
       if (file == PickleFile::kData) objects_.emplace(id, at);
       return Item(ObjectRef{at});
@@ -73,22 +78,31 @@ Result<Item> Importer::object(PickleFile file, PickleId id, const std::string& p
   }
 }
 
+bool Importer::ByPlace::operator()(const PickleTensor* a, const PickleTensor* b) const {
+  if (const int order = a->storage.compare(b->storage); order != 0) return order < 0;
+  const auto rest = [](const PickleTensor& t) { return std::tie(t.offset, t.type.element); };
+  if (rest(*a) != rest(*b)) return rest(*a) < rest(*b);
+  const auto before = [](const Shape& one, const Shape& other) {
+    return std::lexicographical_compare(one.begin(), one.end(), other.begin(), other.end());
+  };
+  if (!(a->type.shape == b->type.shape)) return before(a->type.shape, b->type.shape);
+  return before(a->strides, b->strides);
+}
+
 // The same bytes are the same weight, whatever it is called.
 Result<Item> Importer::weight(PickleFile file, const PickleTensor& tensor, const std::string& path) {
   if (tensor.type.element == ElementType::kUnknown) {
     return unsupported(fmt::format("weight '{}' has an element type we do not know", printable(path)));
   }
-  std::string key = fmt::format("{} {} {} {} {}", static_cast<int>(file), tensor.storage, tensor.offset,
-                                name(tensor.type.element), text(tensor.type.shape));
-  for (const std::int64_t stride : tensor.strides) key += fmt::format(" {}", stride);
-  if (const auto found = weights_.find(key); found != weights_.end()) return Item(TensorRef{found->second});
+  auto& weights = weights_[static_cast<std::size_t>(file)];
+  if (const auto found = weights.find(&tensor); found != weights.end()) return Item(TensorRef{found->second});
   const ValueKind kind = kind_of(tensor.type);
   std::optional<Contents> contents;
   if (kind == ValueKind::kConstant) contents = archive_.contents(file, tensor);
   const ValueId id = builder_.add_constant(path, tensor.type, std::move(contents), kind);
   samples_.add_source(builder_.graph, id);
   const Item out = new_tensor(id);
-  weights_.emplace(std::move(key), held<TensorRef>(out)->cell);
+  weights.emplace(&tensor, held<TensorRef>(out)->cell);
   return out;
 }
 
@@ -156,13 +170,13 @@ Result<Item> Importer::construct(const ClassRef& type, Arguments arguments) {
   const auto init = type.type->methods.find("__init__");
   if (init == type.type->methods.end()) {
     const Item out = new_list(ListKind::kTuple, std::move(arguments.items));
-    list_of(out)->names = type.type->fields;
+    list_of(out)->names.assign(type.type->fields.begin(), type.type->fields.end());
     return out;
   }
   const ObjectRef ref{static_cast<std::uint32_t>(instances_.size())};
   instances_.push_back({std::nullopt, std::string(path_), type, {}});
   arguments.items.insert(arguments.items.begin(), Item(ref));
-  JC_ASSIGN_OR_RETURN(const Item ignored, call_function({type.source, &init->second}, std::move(arguments), path_));
+  JC_RETURN_IF_ERROR(call_function({type.source, &init->second}, std::move(arguments), path_));
   return Item(ref);
 }
 

@@ -15,14 +15,11 @@
 namespace joulecast::torchscript {
 namespace {
 
-// "self, dim|other, keepdim": the name at a place; empty where there are fewer.
-std::string_view parameter_at(std::string_view parameters, std::size_t place) {
-  for (std::size_t i = 0; i < place; ++i) {
-    const std::size_t comma = parameters.find(", ");
-    if (comma == std::string_view::npos) return {};
-    parameters.remove_prefix(comma + 2);
-  }
-  return parameters.substr(0, parameters.find(','));
+// "self, dim|other, keepdim": takes the first name; empty where there is none.
+std::string_view take_parameter(std::string_view& parameters) {
+  const std::string_view out = parameters.substr(0, parameters.find(','));
+  parameters.remove_prefix(std::min(parameters.size(), out.size() + 2));
+  return out;
 }
 
 // Operators that give a list of tensors as long as their arguments say.
@@ -51,7 +48,7 @@ bool has_named(const Arguments& arguments, std::string_view name) {
 std::string Importer::fresh_name(std::string_view base) {
   std::string name = printable(base, kLongestInGraph);
   const std::size_t count = names_[name]++;
-  return count == 0 ? name : fmt::format("{}_{}", name, count);
+  return count == 0 ? name : name + "_" + std::to_string(count);
 }
 
 Item Importer::new_tensor(ValueId id) {
@@ -138,6 +135,7 @@ Result<aten::Argument> Importer::argument(const Item& item, std::string_view par
     return aten::Argument(std::move(tensors));
   }
   std::vector<aten::Integer> out;
+  out.reserve(list->items.size());
   for (const Item& i : list->items) {
     if (const auto* whole = held<std::int64_t>(i)) out.push_back({*whole});
     if (const auto* truth = held<bool>(i)) out.push_back({*truth ? 1 : 0});
@@ -150,8 +148,7 @@ Result<aten::Argument> Importer::argument(const Item& item, std::string_view par
 
 Result<void> Importer::set_arguments(aten::Call& call, std::string_view parameters, const Arguments& arguments) {
   for (std::size_t i = 0; i < arguments.items.size(); ++i) {
-    const std::string_view parameter = parameter_at(parameters, i);
-    auto made = argument(arguments.items[i], parameter);
+    auto made = argument(arguments.items[i], take_parameter(parameters));
     if (!made) return tl::unexpected(std::move(made).error().in(fmt::format("argument {}", i)));
     JC_RETURN_IF_ERROR(call.set_positional(i, *std::move(made)));
   }
@@ -168,12 +165,15 @@ Result<std::vector<ValueId>> Importer::lower(std::string_view name, std::string_
   const aten::OperatorEntry* entry = aten::find_operator(name, overload);
   const std::string_view parameters = entry == nullptr ? std::string_view{} : entry->parameters;
   const bool foreign = name.find('.') != std::string_view::npos;
-  const std::string target = foreign ? printable(name) : fmt::format("aten.{}", printable(name));
-  const std::string node_name = path_.empty() ? outputs[0].name : fmt::format("{}/{}", path_, outputs[0].name);
+  std::string target(foreign ? "" : "aten.");
+  target += printable(name);
+  std::string node_name(path_);
+  if (!path_.empty()) node_name += '/';
+  node_name += outputs[0].name;
   const std::size_t first_value = builder_.graph.values.size();
   const std::size_t first_node = builder_.graph.nodes.size();
   aten::Call call(builder_, target, parameters, std::move(outputs));
-  call.node_name = node_name;
+  call.node_name = std::move(node_name);
   auto done = set_arguments(call, parameters, arguments);
   if (done) done = aten::lower(entry, call);
   if (!done) return tl::unexpected(std::move(done).error().in(target));
@@ -217,7 +217,7 @@ bool Importer::lacks_shape(const Cell& cell, std::string_view reader) const {
 }
 
 Result<Item> Importer::call_operator(std::string_view name, const Arguments& arguments, std::size_t outputs,
-                                     std::span<const std::string_view> targets, const Frame* frame) {
+                                     std::span<const ExprId> targets, const Frame* frame) {
   if (outputs <= 1 && gives_list(name)) {
     pendings_.push_back({std::string(name), arguments, {}});
     return Item(PendingRef{static_cast<std::uint32_t>(pendings_.size() - 1)});
@@ -232,7 +232,8 @@ Result<Item> Importer::call_operator(std::string_view name, const Arguments& arg
   std::vector<aten::Output> outs;
   const std::string base = fresh_name(in_place ? name.substr(0, name.size() - 1) : name);
   for (std::size_t i = 0; i < outputs; ++i) {
-    const bool used = outputs <= 1 || i >= targets.size() || frame->function.read.contains(targets[i]);
+    const bool used =
+        outputs <= 1 || i >= targets.size() || frame->function.read.contains(frame->source.expr(targets[i]).text);
     outs.push_back({i == 0 ? base : fmt::format("{}_out{}", base, i), std::nullopt, used});
   }
   std::vector<bool> lists;
@@ -261,8 +262,10 @@ void Importer::remember_view(std::uint32_t cell, std::string_view name, const Ar
   const aten::OperatorEntry* entry = aten::find_operator(name, "");
   if (base == nullptr || entry == nullptr) return;
   View view{base->cell, entry->name, {}};
+  std::string_view parameters = entry->parameters;
+  take_parameter(parameters);  // the base's
   for (std::size_t i = 1; i < arguments.items.size(); ++i) {
-    const std::string_view parameter = parameter_at(entry->parameters, i);
+    const std::string_view parameter = take_parameter(parameters);
     auto made = argument(arguments.items[i], parameter);
     if (made) view.arguments.emplace_back(parameter.substr(0, parameter.find('|')), *std::move(made));
   }

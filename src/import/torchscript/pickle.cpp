@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "import/text.h"
 
@@ -77,7 +79,13 @@ bool is_known(std::string_view module, std::string_view name) {
 
 class PickleReader {
  public:
-  explicit PickleReader(std::string_view bytes) : bytes_(bytes) {}
+  explicit PickleReader(std::string_view bytes) : bytes_(bytes) {
+    // About as many as a module's data has.
+    constexpr std::size_t kMost = 8192;
+    out_.values_.reserve(std::min(bytes.size() / 5, kMost));
+    out_.memory_ = std::make_unique<std::pmr::monotonic_buffer_resource>();
+    stack_.reserve(64);
+  }
 
   Result<Pickle> run() {
     while (!stopped_) {
@@ -90,8 +98,9 @@ class PickleReader {
 
  private:
   Result<void> step() {
-    JC_ASSIGN_OR_RETURN(const std::string_view code, take(1));
-    switch (code[0]) {
+    if (place_ == bytes_.size()) return invalid("the pickle is cut off");
+    const char code = bytes_[place_++];
+    switch (code) {
       case '\x80':
         return skip_protocol();
       case '.':
@@ -100,23 +109,23 @@ class PickleReader {
         marks_.push_back(stack_.size());
         return {};
       case '}':
-        return push({.kind = PickleKind::kDict});
+        return push({.kind = PickleKind::kDict, .items = no_items()});
       case ']':
-        return push({.kind = PickleKind::kList});
+        return push({.kind = PickleKind::kList, .items = no_items()});
       case ')':
         return push({.kind = PickleKind::kTuple});
       case 't':
-        return tuple_of_mark();
+        return tuple_of(pop_mark());
       case '\x85':
       case '\x86':
       case '\x87':
-        return tuple_of(static_cast<std::size_t>(static_cast<unsigned char>(code[0]) - 0x84U));
+        return tuple_of(pop(static_cast<std::size_t>(static_cast<unsigned char>(code) - 0x84U)));
       case 'a':
       case 's':
-        return append(code[0] == 'a' ? 1 : 2);
+        return append(code == 'a' ? 1 : 2);
       case 'e':
       case 'u':
-        return append_marked(code[0] == 'u');
+        return append_marked(code == 'u');
       case 'c':
         return global();
       case 'R':
@@ -128,7 +137,7 @@ class PickleReader {
       case 'Q':
         return storage();
       default:
-        return scalar_or_memo(code[0]);
+        return scalar_or_memo(code);
     }
   }
 
@@ -174,10 +183,10 @@ class PickleReader {
     return out;
   }
   Result<std::uint64_t> number(std::size_t bytes) {
-    JC_ASSIGN_OR_RETURN(const std::string_view text, take(bytes));
+    if (bytes_.size() - place_ < bytes) return invalid("the pickle is cut off");
     std::uint64_t out = 0;
     for (std::size_t i = 0; i < bytes; ++i) {
-      out |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << (8 * i);
+      out |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[place_++])) << (8 * i);
     }
     return out;
   }
@@ -189,6 +198,7 @@ class PickleReader {
     return out;
   }
 
+  [[nodiscard]] std::pmr::vector<PickleId> no_items() const { return std::pmr::vector<PickleId>(out_.memory_.get()); }
   Result<void> push(PickleValue value) {
     if (out_.values_.size() >= kMaxValues) return unsupported(fmt::format("more than {} values", kMaxValues));
     stack_.push_back(static_cast<PickleId>(out_.values_.size()));
@@ -202,9 +212,19 @@ class PickleReader {
     stack_.pop_back();
     return out;
   }
-  Result<std::vector<PickleId>> pop_mark() {
+  // The last `count` values. They are gone, yet may be read until the next one is pushed.
+  Result<std::span<const PickleId>> pop(std::size_t count) {
+    if (stack_.size() - (marks_.empty() ? 0 : marks_.back()) < count) {
+      return invalid("takes more values than there are");
+    }
+    const auto out = std::span<const PickleId>(stack_).last(count);
+    stack_.resize(stack_.size() - count);
+    return out;
+  }
+  // Those since the last mark, likewise.
+  Result<std::span<const PickleId>> pop_mark() {
     if (marks_.empty()) return invalid("takes values from a mark that is not there");
-    std::vector<PickleId> out(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
+    const auto out = std::span<const PickleId>(stack_).subspan(marks_.back());
     stack_.resize(marks_.back());
     marks_.pop_back();
     return out;
@@ -249,32 +269,33 @@ class PickleReader {
   Result<void> put(std::size_t bytes) {
     JC_ASSIGN_OR_RETURN(const std::uint64_t slot, number(bytes));
     if (stack_.empty()) return invalid("remembers a value that is not there");
-    memo_[slot] = stack_.back();
+    // Serializers number them from 0 on.
+    if (slot == memo_.size()) memo_.push_back(stack_.back());
+    (slot < memo_.size() ? memo_[slot] : memo_out_of_order_[slot]) = stack_.back();
     return {};
   }
   Result<void> get(std::size_t bytes) {
     JC_ASSIGN_OR_RETURN(const std::uint64_t slot, number(bytes));
-    const auto found = memo_.find(slot);
-    if (found == memo_.end()) return invalid(fmt::format("value {} was never remembered", slot));
+    JC_ASSIGN_OR_RETURN(const PickleId value, remembered(slot));
     if (stack_.size() >= kMaxValues) return unsupported(fmt::format("more than {} values", kMaxValues));
-    stack_.push_back(found->second);
+    stack_.push_back(value);
     return {};
   }
 
-  Result<void> tuple_of(std::size_t count) {
-    PickleValue out{.kind = PickleKind::kTuple};
-    out.items.resize(count);
-    for (std::size_t i = count; i-- > 0;) {
-      JC_ASSIGN_OR_RETURN(out.items[i], pop());
-    }
+  Result<PickleId> remembered(std::uint64_t slot) const {
+    if (slot < memo_.size()) return memo_[slot];
+    const auto found = memo_out_of_order_.find(slot);
+    if (found == memo_out_of_order_.end()) return invalid(fmt::format("value {} was never remembered", slot));
+    return found->second;
+  }
+
+  Result<void> tuple_of(const Result<std::span<const PickleId>>& items) {
+    if (!items) return tl::unexpected(items.error());
+    PickleValue out{.kind = PickleKind::kTuple, .items = no_items()};
+    out.items.assign(items->begin(), items->end());
     return push(std::move(out));
   }
-  Result<void> tuple_of_mark() {
-    PickleValue out{.kind = PickleKind::kTuple};
-    JC_ASSIGN_OR_RETURN(out.items, pop_mark());
-    return push(std::move(out));
-  }
-  Result<void> append_to(const std::vector<PickleId>& items, PickleKind wanted) {
+  Result<void> append_to(std::span<const PickleId> items, PickleKind wanted) {
     JC_ASSIGN_OR_RETURN(const PickleId target, pop());
     PickleValue& value = out_.values_[target];
     if (value.kind != wanted) return invalid("adds to what is no list or dict");
@@ -285,14 +306,11 @@ class PickleReader {
     return {};
   }
   Result<void> append(std::size_t count) {
-    std::vector<PickleId> items(count);
-    for (std::size_t i = count; i-- > 0;) {
-      JC_ASSIGN_OR_RETURN(items[i], pop());
-    }
+    JC_ASSIGN_OR_RETURN(const auto items, pop(count));
     return append_to(items, count == 1 ? PickleKind::kList : PickleKind::kDict);
   }
   Result<void> append_marked(bool pairs) {
-    JC_ASSIGN_OR_RETURN(const std::vector<PickleId> items, pop_mark());
+    JC_ASSIGN_OR_RETURN(const auto items, pop_mark());
     if (pairs && items.size() % 2 != 0) return invalid("a key without a value");
     return append_to(items, pairs ? PickleKind::kDict : PickleKind::kList);
   }
@@ -334,8 +352,8 @@ class PickleReader {
         out_.values_[arguments].items.size() > kMaxArguments) {
       return invalid("calls what is no function of PyTorch's serializer");
     }
-    const std::vector<PickleId> items = out_.values_[arguments].items;
-    if (function.name == "OrderedDict") return push({.kind = PickleKind::kDict});
+    const std::span<const PickleId> items = out_.values_[arguments].items;
+    if (function.name == "OrderedDict") return push({.kind = PickleKind::kDict, .items = no_items()});
     if (function.name == "_rebuild_tensor_v2" || function.name == "_rebuild_qtensor") return tensor(items);
     // Of a list, a value with the name of its type, a parameter's tensor: the first argument.
     const bool wraps = function.name.starts_with("build_") || function.name == "restore_type_tag" ||
@@ -347,8 +365,8 @@ class PickleReader {
     return push({.kind = PickleKind::kOther});
   }
 
-  Result<std::vector<std::int64_t>> numbers(PickleId id) {
-    std::vector<std::int64_t> out;
+  Result<Shape> numbers(PickleId id) {
+    Shape out;
     const std::size_t axes = out_.values_[id].items.size();
     if (axes > kMaxRank) return unsupported(fmt::format("a tensor of {} axes", axes));
     for (const PickleId item : out_.values_[id].items) {
@@ -358,7 +376,7 @@ class PickleReader {
     return out;
   }
   // storage, offset, extents, strides, ...
-  Result<void> tensor(const std::vector<PickleId>& arguments) {
+  Result<void> tensor(std::span<const PickleId> arguments) {
     if (arguments.size() < 4 || out_.values_[arguments[0]].kind != PickleKind::kStorage ||
         out_.values_[arguments[1]].kind != PickleKind::kInteger) {
       return invalid("a tensor without storage");
@@ -366,12 +384,12 @@ class PickleReader {
     const PickleValue& source = out_.values_[arguments[0]];
     PickleTensor out{.storage = source.text, .offset = out_.values_[arguments[1]].whole};
     out.type.element = source.element;
-    JC_ASSIGN_OR_RETURN(const std::vector<std::int64_t> extents, numbers(arguments[2]));
+    JC_ASSIGN_OR_RETURN(out.type.shape, numbers(arguments[2]));
     JC_ASSIGN_OR_RETURN(out.strides, numbers(arguments[3]));
-    for (const std::int64_t extent : extents) out.type.shape.push_back(extent);
     if (!checked_elements(out.type.shape)) return invalid("a tensor with extents that no tensor has");
-    if (out.strides.size() != extents.size()) return invalid("a tensor with strides that do not fit its extents");
-    out_.tensors_.push_back(std::move(out));
+    if (out.strides.size() != out.type.shape.size())
+      return invalid("a tensor with strides that do not fit its extents");
+    out_.tensors_.push_back(out);
     return push({.kind = PickleKind::kTensor, .whole = static_cast<std::int64_t>(out_.tensors_.size()) - 1});
   }
 
@@ -382,7 +400,7 @@ class PickleReader {
     const bool fits = cls.kind == PickleKind::kGlobal && cls.text.starts_with("__torch__") &&
                       out_.values_[arguments].kind == PickleKind::kTuple;
     if (!fits) return invalid("makes an object of what is no class of the file");
-    PickleValue out{.kind = PickleKind::kObject, .text = cls.text, .name = cls.name};
+    PickleValue out{.kind = PickleKind::kObject, .text = cls.text, .name = cls.name, .items = no_items()};
     return push(std::move(out));
   }
   Result<void> build() {
@@ -401,7 +419,8 @@ class PickleReader {
   bool stopped_ = false;
   std::vector<PickleId> stack_;
   std::vector<std::size_t> marks_;
-  std::unordered_map<std::uint64_t, PickleId> memo_;
+  std::vector<PickleId> memo_;  // of the slots 0, 1, 2, ... that were given a value in this order
+  std::unordered_map<std::uint64_t, PickleId> memo_out_of_order_;
   std::size_t added_ = 0;
   Pickle out_;
 };

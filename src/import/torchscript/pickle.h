@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -41,14 +43,14 @@ struct PickleValue {
   std::int64_t whole = 0;                       // integers and bools; elements of storages
   double real = 0.0;
   std::string_view text{}, name{};
-  std::vector<PickleId> items{};
+  std::pmr::vector<PickleId> items{};
 };
 
 struct PickleTensor {
   std::string_view storage{};
   std::int64_t offset = 0;  // in elements
   TensorType type{};
-  std::vector<std::int64_t> strides{};  // one an axis
+  Shape strides{};  // one an axis
 };
 
 // Borrows the bytes it is read from.
@@ -68,8 +70,16 @@ class Pickle {
   // The items of an object's state that is a dict: name, value, ...; of others empty.
   [[nodiscard]] std::span<const PickleId> attributes(PickleId id) const;
 
+  Pickle(Pickle&&) = default;
+  Pickle& operator=(Pickle&&) = delete;  // would free what the values lie in before them
+  Pickle(const Pickle&) = delete;
+  Pickle& operator=(const Pickle&) = delete;
+  ~Pickle() = default;
+
  private:
   friend class PickleReader;
+  Pickle() = default;
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;  // of the values' items
   std::vector<PickleValue> values_;
   std::vector<PickleTensor> tensors_;
   PickleId root_ = 0;

@@ -22,7 +22,7 @@ bool raises(const Source& source, std::span<const Statement> block) {
   return std::any_of(block.begin(), block.end(), [&](const Statement& statement) {
     if (statement.kind != StatementKind::kExpression) return false;
     const Expr& call = source.expr(statement.value);
-    return call.kind == ExprKind::kCall && source.expr(call.children[0]).text == "RaiseException";
+    return call.kind == ExprKind::kCall && source.expr(source.children_of(call)[0]).text == "RaiseException";
   });
 }
 
@@ -40,13 +40,14 @@ Result<Item> Importer::call_function(const FunctionRef& ref, Arguments arguments
   const Function& function = *ref.function;
   if (depth_ >= kMaxDepth) return unsupported(fmt::format("calls nested more than {} deep", kMaxDepth));
   Frame frame{*ref.source, function, path, {}};
-  if (arguments.items.size() > function.parameters.size()) {
+  const auto parameters = frame.source.parameters_of(function);
+  if (arguments.items.size() > parameters.size()) {
     return invalid(fmt::format("'{}' is given {} arguments of {}", printable(function.name), arguments.items.size(),
-                               function.parameters.size()));
+                               parameters.size()));
   }
   for (const auto& [name, item] : arguments.named) frame.variables.insert_or_assign(name, item);
-  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
-    const Parameter& parameter = function.parameters[i];
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
     if (i < arguments.items.size()) {
       frame.variables.insert_or_assign(parameter.name, arguments.items[i]);
     } else if (!frame.variables.contains(parameter.name)) {
@@ -59,7 +60,7 @@ Result<Item> Importer::call_function(const FunctionRef& ref, Arguments arguments
   }
   const std::string_view outer = std::exchange(path_, path);
   ++depth_;
-  auto result = run_block(function.body, frame);
+  auto result = run_block(frame.source.block(function.body), frame);
   --depth_;
   path_ = outer;
   if (!result) return tl::unexpected(std::move(result).error());
@@ -88,7 +89,7 @@ Result<std::optional<Item>> Importer::run_statement(const Statement& statement, 
       JC_RETURN_IF_ERROR(assign(statement, frame));
       return std::optional<Item>{};
     case StatementKind::kExpression: {
-      JC_ASSIGN_OR_RETURN(const Item ignored, evaluate(statement.value, frame));
+      JC_RETURN_IF_ERROR(evaluate(statement.value, frame));
       return std::optional<Item>{};
     }
     case StatementKind::kReturn: {
@@ -113,8 +114,8 @@ Result<std::optional<Item>> Importer::run_if(const Statement& statement, Frame& 
   JC_ASSIGN_OR_RETURN(const Item condition, evaluate(statement.value, frame));
   const bool sure = held<Unknown>(condition) == nullptr;
   std::optional<bool> taken = sure ? truth(condition) : std::nullopt;
-  if (!taken && raises(frame.source, statement.body)) taken = false;
-  if (!taken && raises(frame.source, statement.otherwise)) taken = true;
+  if (!taken && raises(frame.source, frame.source.block(statement.body))) taken = false;
+  if (!taken && raises(frame.source, frame.source.block(statement.otherwise))) taken = true;
   if (!taken) taken = truth(condition);
   if (!taken) {
     const auto numbers = sampled(condition);
@@ -123,7 +124,7 @@ Result<std::optional<Item>> Importer::run_if(const Statement& statement, Frame& 
     note(fmt::format("the condition in {}, line {}, depends on sizes: taken as {}", printable(frame.source.path),
                      statement.line, *taken));
   }
-  return run_block(*taken ? statement.body : statement.otherwise, frame);
+  return run_block(frame.source.block(*taken ? statement.body : statement.otherwise), frame);
 }
 
 Result<std::optional<Item>> Importer::run_while(const Statement& statement, Frame& frame) {
@@ -133,7 +134,7 @@ Result<std::optional<Item>> Importer::run_while(const Statement& statement, Fram
     const std::optional<bool> taken = truth(condition);
     if (!taken) return unsupported("how often a loop runs depends on sizes or data");
     if (!*taken) return std::optional<Item>{};
-    JC_ASSIGN_OR_RETURN(std::optional<Item> result, run_block(statement.body, frame));
+    JC_ASSIGN_OR_RETURN(std::optional<Item> result, run_block(frame.source.block(statement.body), frame));
     if (result) return result;
   }
 }
@@ -146,8 +147,8 @@ Result<std::optional<Item>> Importer::run_for(const Statement& statement, Frame&
   const std::vector<Item> items = list->items;
   for (const Item& item : items) {
     JC_RETURN_IF_ERROR(count_step());
-    JC_RETURN_IF_ERROR(assign_to(statement.targets[0], item, frame));
-    JC_ASSIGN_OR_RETURN(std::optional<Item> result, run_block(statement.body, frame));
+    JC_RETURN_IF_ERROR(assign_to(frame.source.targets_of(statement)[0], item, frame));
+    JC_ASSIGN_OR_RETURN(std::optional<Item> result, run_block(frame.source.block(statement.body), frame));
     if (result) return result;
   }
   return std::optional<Item>{};
@@ -155,14 +156,13 @@ Result<std::optional<Item>> Importer::run_for(const Statement& statement, Frame&
 
 Result<void> Importer::assign(const Statement& statement, Frame& frame) {
   const Expr& value = frame.source.expr(statement.value);
-  std::vector<std::string_view> names;
-  for (const ExprId id : statement.targets) names.push_back(frame.source.expr(id).text);
+  const auto targets = frame.source.targets_of(statement);
   // How many outputs an operator has, and which of them are read, is told by what they are assigned to.
   const bool call = value.kind == ExprKind::kCall;
-  JC_ASSIGN_OR_RETURN(Item item, call ? evaluate_call(value, frame, names) : evaluate(statement.value, frame));
-  if (!statement.unpacks) return assign_to(statement.targets[0], item, frame);
-  JC_ASSIGN_OR_RETURN(const std::vector<Item> items, unpacked(item, statement.targets.size()));
-  for (std::size_t i = 0; i < items.size(); ++i) JC_RETURN_IF_ERROR(assign_to(statement.targets[i], items[i], frame));
+  JC_ASSIGN_OR_RETURN(Item item, call ? evaluate_call(value, frame, targets) : evaluate(statement.value, frame));
+  if (!statement.unpacks) return assign_to(targets[0], item, frame);
+  JC_ASSIGN_OR_RETURN(const std::vector<Item> items, unpacked(item, targets.size()));
+  for (std::size_t i = 0; i < items.size(); ++i) JC_RETURN_IF_ERROR(assign_to(targets[i], items[i], frame));
   return {};
 }
 
@@ -172,7 +172,7 @@ Result<void> Importer::assign_to(ExprId target, Item item, Frame& frame) {
     frame.variables.insert_or_assign(expr.text, item);
     return {};
   }
-  JC_ASSIGN_OR_RETURN(const Item owner, evaluate(expr.children[0], frame));
+  JC_ASSIGN_OR_RETURN(const Item owner, evaluate(frame.source.children_of(expr)[0], frame));
   const auto* object = held<ObjectRef>(owner);
   if (expr.kind != ExprKind::kAttribute || object == nullptr) return unsupported("gives a value to a part of a value");
   instances_[object->instance].attributes.insert_or_assign(expr.text, item);

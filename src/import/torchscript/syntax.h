@@ -4,15 +4,23 @@
 
 #include <cstdint>
 #include <map>
+#include <memory_resource>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace joulecast::torchscript {
 
 using ExprId = std::uint32_t;
 inline constexpr ExprId kNoExpr = 0xFFFFFFFFU;
+
+// Neighbours in one of a Source's vectors.
+struct Range {
+  std::uint32_t first = 0, count = 0;
+};
 
 enum class ExprKind : std::uint8_t {
   kName,
@@ -23,7 +31,8 @@ enum class ExprKind : std::uint8_t {
   kTuple,
   kDict,       // children: key, value, ...
   kAttribute,  // children: of what
-  kCall,       // children: callee, arguments; keywords: one an argument, empty where positional
+  kCall,       // children: callee, arguments
+  kKeyword,    // an argument that is named: text; children: its value
   kSubscript,  // children: of what, index
   kUnary,      // text: the operator
   kBinary,
@@ -36,8 +45,7 @@ struct Expr {
   std::string_view text{};  // names, operators, what stands between the quotes
   std::int64_t whole = 0;
   double real = 0.0;
-  std::vector<ExprId> children{};
-  std::vector<std::string_view> keywords{};
+  Range children{};
 };
 
 enum class StatementKind : std::uint8_t { kAssign, kExpression, kReturn, kIf, kWhile, kFor, kPass };
@@ -47,8 +55,8 @@ struct Statement {
   bool unpacks = false;  // a, b, = value
   std::uint32_t line = 0;
   ExprId value = kNoExpr;  // also conditions, and what a loop goes over
-  std::vector<ExprId> targets;
-  std::vector<Statement> body, otherwise;
+  Range targets;
+  Range body, otherwise;
 };
 
 struct Parameter {
@@ -59,25 +67,60 @@ struct Parameter {
 struct Function {
   std::string_view name;
   std::uint32_t line = 0;
-  std::vector<Parameter> parameters;
-  std::vector<Statement> body;
-  std::unordered_set<std::string_view> read;  // names that are read somewhere
+  Range parameters;
+  Range body;
+  // Names that are read somewhere; kept where a statement has several targets, which is where that is asked.
+  std::unordered_set<std::string_view> read;
 };
+
+// Sources are many, of a few small parts each, and go together: their memory is taken from what all of them share.
+using SourceMemory = std::pmr::monotonic_buffer_resource;
 
 struct Class {
-  std::map<std::string_view, Function> methods;
-  std::map<std::string_view, ExprId> constants;  // name : Final[int] = 3
-  std::vector<std::string_view> fields;          // name : int
+  using allocator_type = std::pmr::polymorphic_allocator<>;
+  explicit Class(const allocator_type& memory) : methods(memory), constants(memory), fields(memory) {}
+
+  std::pmr::map<std::string_view, Function> methods;
+  std::pmr::map<std::string_view, ExprId> constants;  // name : Final[int] = 3
+  std::pmr::vector<std::string_view> fields;          // name : int
 };
 
-// One member of the archive. Its views are into the member's text.
+// One member of the archive. Its views are into the member's text. Borrows the memory.
 struct Source {
+  Source(std::string path_in_archive, SourceMemory& memory)
+      : path(std::move(path_in_archive)),
+        classes(&memory),
+        functions(&memory),
+        exprs(&memory),
+        ids(&memory),
+        statements(&memory),
+        parameters(&memory) {}
+
   std::string path;
-  std::vector<Expr> exprs;
-  std::map<std::string_view, Class> classes;
-  std::map<std::string_view, Function> functions;
+  std::pmr::map<std::string_view, Class> classes;
+  std::pmr::map<std::string_view, Function> functions;
+
+  // What the ids and ranges above are of.
+  std::pmr::vector<Expr> exprs;
+  std::pmr::vector<ExprId> ids;
+  std::pmr::vector<Statement> statements;
+  std::pmr::vector<Parameter> parameters;
 
   [[nodiscard]] const Expr& expr(ExprId id) const { return exprs[id]; }
+  [[nodiscard]] std::span<const ExprId> children_of(const Expr& expr) const { return part(ids, expr.children); }
+  [[nodiscard]] std::span<const ExprId> targets_of(const Statement& statement) const {
+    return part(ids, statement.targets);
+  }
+  [[nodiscard]] std::span<const Statement> block(Range range) const { return part(statements, range); }
+  [[nodiscard]] std::span<const Parameter> parameters_of(const Function& function) const {
+    return part(parameters, function.parameters);
+  }
+
+ private:
+  template <typename T>
+  static std::span<const T> part(const std::pmr::vector<T>& all, Range range) {
+    return std::span<const T>(all).subspan(range.first, range.count);
+  }
 };
 
 }  // namespace joulecast::torchscript

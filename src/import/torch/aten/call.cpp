@@ -13,6 +13,8 @@ namespace {
 
 std::vector<std::string_view> split(std::string_view parameters) {
   std::vector<std::string_view> out;
+  if (parameters.empty()) return out;
+  out.reserve(static_cast<std::size_t>(std::count(parameters.begin(), parameters.end(), ',')) + 1);
   while (!parameters.empty()) {
     const std::size_t end = std::min(parameters.find(','), parameters.size());
     out.push_back(parameters.substr(0, end));
@@ -23,6 +25,7 @@ std::vector<std::string_view> split(std::string_view parameters) {
 
 // Whether `names` is "name", "name|other" or "other|name".
 bool names_include(std::string_view names, std::string_view name) {
+  if (names.size() < name.size()) return false;
   while (true) {
     const std::size_t end = names.find('|');
     if (names.substr(0, end) == name) return true;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 
 #include "import/torch/aten/lowerings.h"
 
@@ -508,11 +507,11 @@ constexpr auto kOperators = std::to_array<OperatorEntry>({
 });
 
 const OperatorEntry* find_exactly(std::string_view name, std::string_view overload) {
-  const auto before = [](const OperatorEntry& entry, const std::tuple<std::string_view, std::string_view>& wanted) {
-    return std::tie(entry.name, entry.overload) < wanted;
+  const auto before = [overload](const OperatorEntry& entry, std::string_view wanted) {
+    const int order = entry.name.compare(wanted);
+    return order != 0 ? order < 0 : entry.overload < overload;
   };
-  const auto wanted = std::make_tuple(name, overload);
-  const auto* const it = std::lower_bound(kOperators.begin(), kOperators.end(), wanted, before);
+  const auto* const it = std::lower_bound(kOperators.begin(), kOperators.end(), name, before);
   return it != kOperators.end() && it->name == name && it->overload == overload ? it : nullptr;
 }
 
