@@ -6,4 +6,5 @@ cd "$(dirname "$0")/../.."
 program=${1:-build/release/joulecast}
 python3 tests/cli/gpu_page.py --rewrite "$program" docs/gpus.md
 [ ! -f tools/docs/operators.py ] || python3 tools/docs/operators.py
+python3 tools/docs/coverage.py
 python3 tests/docs/check_docs.py --rewrite . "$program"

@@ -91,7 +91,8 @@ def write_desc(name: str, place: pathlib.Path) -> None:
         spec = specification(name)
         given = paddle.static.data(spec.name, spec.shape, spec.dtype)
         made = build(name)(given)
-    program = paddle.static.normalize_program(main.clone(for_test=True), [given], [made])
+    outputs = list(made) if isinstance(made, (list, tuple)) else [made]
+    program = paddle.static.normalize_program(main.clone(for_test=True), [given], outputs)
     (place / "inference.pdmodel").write_bytes(program.desc.serialize_to_string())
 
 
