@@ -577,7 +577,10 @@ class Watching(Case):
 
     def test_a_gpu_that_fell_silent_is_not_shown_as_alive(self):
         done = self.run_joulecast("watch", "-d", "1", "-c", "6", "--json", scenario="lost")
-        lost, alive = json.loads(done.stdout.splitlines()[-1])["devices"]
+        lines = [json.loads(line)["devices"] for line in done.stdout.splitlines()]
+        # It is lost after 1.5 s: no line after that shows what it said before.
+        self.assertEqual([(line[0]["answers"], line[0]["power_w"]) for line in lines[1:]], [(False, None)] * 5)
+        lost, alive = lines[-1]
         self.assertEqual((lost["answers"], lost["power_w"], lost["temperature_c"]), (False, None, None))
         self.assertGreater(lost["energy_j"], 100)
         self.assertEqual((alive["answers"], round(alive["power_w"])), (True, 400))
