@@ -266,12 +266,7 @@ DeviceAccount Accountant::account(const std::string& device, MonotonicUs begin, 
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [place, energy] : ranked) out.energy.push_back(std::move(energy));
   out.power_w = range(device, Signal::kPower, from, to);
-  if (out.power_w && !out.energy.empty()) {
-    // A counter may have seen what no reading of power did.
-    out.power_w->mean = out.energy.front().energy.value() / (to - from);
-    out.power_w->low = std::min(out.power_w->low, out.power_w->mean);
-    out.power_w->high = std::max(out.power_w->high, out.power_w->mean);
-  }
+  if (out.power_w && !out.energy.empty()) out.power_w->mean = out.energy.front().energy.value() / (to - from);
   out.sm_clock_hz = range(device, Signal::kSmClock, from, to);
   out.temperature_c = range(device, Signal::kTemperature, from, to);
   out.utilization_ratio = range(device, Signal::kUtilization, from, to);

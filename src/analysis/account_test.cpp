@@ -47,7 +47,7 @@ TEST(Account, TheCounterIsTheAnswerAndPowerItsWitness) {
   EXPECT_NEAR(account.energy[1].energy.value(), 990, 1e-6);
   EXPECT_NEAR(account.power_w->mean, 200, 1e-6);
   EXPECT_NEAR(account.power_w->low, 198, 1e-6);
-  EXPECT_NEAR(account.power_w->high, 200, 1e-6) << "no mean is outside of its own range";
+  EXPECT_NEAR(account.power_w->high, 198, 1e-6) << "the counter's mean is no reading of power";
   EXPECT_TRUE(account.doubts.empty());
 }
 
