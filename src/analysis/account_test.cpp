@@ -90,6 +90,21 @@ TEST(Account, AMeterThatDisagreesIsNamed) {
   EXPECT_TRUE(doubts_with("gpu0-rail", 205).empty()) << "what covers a third of the time is no witness";
 }
 
+TEST(Account, AMeterFarOffASensorThatSeesAPartOfTheTimeIsToBeBelieved) {
+  Recording recording;
+  recording.head["devices"] = {{{"id", "gpu0"},
+                                {"name", "Tesla P100-PCIE-16GB"},
+                                {"details", {{"architecture", "pascal"}, {"driver", "535.54"}}}}};
+  add(recording, Signal::kPower, "nvml-buffer", instants(60));
+  add(recording, Signal::kPower, "meter", instants(150));
+  recording.channels[1].device = "gpu0-rail";
+  const auto doubts = [&] { return Accountant(recording).account("gpu0", 0, 9 * kSecond).doubts; };
+  EXPECT_EQ(doubts(), std::vector<std::string>{"gpu0-rail and nvml-buffer disagree by +150 %: nvml-buffer sees only a "
+                                               "part of the time, and its energy may be worthless; believe gpu0-rail"});
+  recording.readings[1] = instants(72);
+  EXPECT_EQ(doubts(), std::vector<std::string>{"gpu0-rail and nvml-buffer disagree by +20 %"});
+}
+
 TEST(Account, ASourceThatSawLittleIsNoAnswer) {
   Recording recording;
   add(recording, Signal::kEnergy, "nvml-counter", first_readings(40));

@@ -247,6 +247,18 @@ TEST(SensorDoubts, ReadingsThatStandStillInStepWithMarksAreWorthless) {
   for (const std::int64_t seen : {137'000, 120'000, 1'000'000, 25'000}) EXPECT_FALSE(aliased(seen)) << seen;
 }
 
+// Marks of a busy machine come up to 3 ms late, while what they mark keeps its pace.
+TEST(SensorDoubts, MarksThatComeLateHideNoStepWithTheSensor) {
+  Recording run = on("pascal", "Tesla P100-PCIE-16GB");
+  power(run, "gpu0", "nvml-buffer", 0.02, 6, [](double) { return 60; });
+  for (std::int64_t i = 0; i < 290; ++i) {
+    const std::int64_t late = (i * 7919) % 6000 - 3000;
+    run.events.push_back({3000 + i * 20'000 + late, EventKind::kBegin, 7, "batch", {}});
+    run.events.push_back({3000 + i * 20'000 + late + 8000, EventKind::kEnd, 7, "batch", {}});
+  }
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
+}
+
 TEST(SensorDoubts, StillReadingsOfASensorThatSeesAllAreGood) {
   Recording run = on("ampere", "NVIDIA GeForce RTX 3090");
   power(run, "gpu0", "nvml-instant", 0.02, 20, [](double) { return 60; });
