@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/event_reasons.h"
+#include "base/relative_error.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -40,12 +41,6 @@ std::string time_text(const RunSummary& summary) {
                        with_prefix(*summary.time_s.deviation, "s"));
   }
   return out;
-}
-
-// "±0.3 %", two digits.
-std::string relative(double error, double value) {
-  if (!(value > 0)) return {};
-  return error < value ? fmt::format("±{:.2g} %", 100 * error / value) : ">100 %";
 }
 
 std::string range_text(const std::optional<ReadingRange>& range, double scale, int digits) {
@@ -93,7 +88,7 @@ std::string witness(const DeviceSummary& device) {
 
 std::string error_text(const DeviceSummary& device) {
   if (!device.energy_j) return {};
-  return device.standard_error_j ? relative(*device.standard_error_j, device.energy_j->mean) : "± ?";
+  return device.standard_error_j ? relative_error(*device.standard_error_j, device.energy_j->mean) : "± ?";
 }
 
 std::vector<std::string> row(const DeviceSummary& device) {
@@ -152,7 +147,7 @@ std::string device_table(const RunSummary& summary) {
 // "250 ms ±2.1 %"
 std::string spread_text(const Spread& spread, const char* unit) {
   const std::string mean = with_prefix(spread.mean, unit);
-  return spread.deviation ? fmt::format("{} {}", mean, relative(*spread.deviation, spread.mean)) : mean;
+  return spread.deviation ? fmt::format("{} {}", mean, relative_error(*spread.deviation, spread.mean)) : mean;
 }
 
 std::string phase_table(const RunSummary& summary) {
@@ -182,7 +177,7 @@ void add_lines(std::string& out, const DeviceSummary& device) {
                        device.idle_share ? fmt::format(" ({})", share(*device.idle_share, 1)) : "",
                        with_prefix(*device.above_idle_j, "J"),
                        device.above_idle_error_j && *device.above_idle_j > 0
-                           ? " " + relative(*device.above_idle_error_j, *device.above_idle_j)
+                           ? " " + relative_error(*device.above_idle_error_j, *device.above_idle_j)
                            : "");
   }
   std::uint64_t reasons = 0;

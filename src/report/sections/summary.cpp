@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/relative_error.h"
 #include "report/html.h"
 #include "report/sections/sections.h"
 #include "report/text.h"
@@ -28,14 +29,9 @@ std::string range_text(const DeviceSummary& device, std::optional<ReadingRange> 
   return all ? fmt::format("{:.0f}–{:.0f}", all->low / scale, all->high / scale) : kNothing;
 }
 
-// "±0.4 %"
-std::string relative(double error, double value) {
-  return error < value ? fmt::format("±{:.2g} %", 100 * error / value) : ">100 %";
-}
-
 std::string error_text(const DeviceSummary& device) {
   if (!device.energy_j || !device.standard_error_j || device.energy_j->mean <= 0) return {};
-  return relative(*device.standard_error_j, device.energy_j->mean);
+  return relative_error(*device.standard_error_j, device.energy_j->mean);
 }
 
 std::string optional_quantity(const std::optional<double>& value, const char* unit) {
@@ -46,7 +42,7 @@ std::string optional_quantity(const std::optional<double>& value, const char* un
 std::string above_idle_text(const DeviceSummary& device) {
   std::string out = optional_quantity(device.above_idle_j, "J");
   if (device.above_idle_error_j && *device.above_idle_j > 0) {
-    out += " " + relative(*device.above_idle_error_j, *device.above_idle_j);
+    out += " " + relative_error(*device.above_idle_error_j, *device.above_idle_j);
   }
   return out;
 }
