@@ -284,6 +284,15 @@ class Calibration(Case):
         self.assertAlmostEqual(energy["mean"], expected, delta=1e-3 * expected)
         self.assertTrue(any("is corrected by the card's calibration line" in text for text in run["warnings"]))
 
+    def test_not_asked_for_the_unknown_gain_is_said_once(self):
+        def told(run):
+            return len([text for text in run["warnings"] if "the gain of the card's own sensor" in text])
+
+        self.assertEqual(told(self.analyzed("c.jcrun")[0]), 1)
+        self.assertEqual(told(self.analyzed("--calibrated", "c.jcrun")[0]), 0)
+        measured = self.run_joulecast("measure", "--", "sleep", "0.5", scenario="eight_h100")
+        self.assertEqual(measured.stderr.count("the gain of the card's own sensor"), 1, measured.stderr)
+
     def test_asked_for_without_a_line_says_so(self):
         run = self.analyzed("--calibrated", "c.jcrun")[0]
         self.assertTrue(any("not calibrated" in text for text in run["warnings"]), run["warnings"])

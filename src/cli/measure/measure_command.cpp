@@ -108,11 +108,11 @@ Outcome report(const SessionResult& result, const MeasureOptions& options, Outpu
   const int failed = result.code == 0 ? kFailure : result.code;
   if (!summary && result.incomplete)
     return tl::unexpected<Failure>(Failure{*result.incomplete, "nothing was kept", failed});
-  if (summary && options.calibrated) {
-    for (std::string& note : calibration_notes(result.recording, *summary, choice.lines))
-      summary->doubts.push_back(std::move(note));
-  }
   if (!summary) return tl::unexpected<Failure>(Error(summary.error()));
+  for (std::string& note :
+       options.calibrated ? calibration_notes(result.recording, *summary, choice.lines) : gain_notes(*summary)) {
+    summary->doubts.push_back(std::move(note));
+  }
   if (options.json) {
     output.write(json_text(summary_json(result.recording, *summary)));
   } else if (options.csv) {
