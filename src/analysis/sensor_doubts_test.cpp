@@ -219,6 +219,7 @@ TEST(SensorDoubts, WhatAliasesHasNoErrorThatIsKnown) {
   const RunSummary summary = summarize(square(0.25, 20, 0.5)).value();
   EXPECT_TRUE(summary.devices[0].energy_j);
   EXPECT_FALSE(summary.devices[0].standard_error_j);
+  EXPECT_FALSE(summary.phases.at(0).standard_error_j.at(0));
   EXPECT_TRUE(aliases(summary, "gpu0", "nvml-instant"));
   EXPECT_FALSE(aliases(summary, "gpu0", "nvml-counter"));
   EXPECT_TRUE(summarize(square(0.2, 20, 0.5)).value().devices[0].standard_error_j);

@@ -120,7 +120,9 @@ class Parts(Case):
         batch = next(phase for phase in run["phases"] if phase["name"] == "batch")
         self.assertEqual(best["source"], "nvml-counter")
         self.assertAlmostEqual(best["energy_j"], batch["energy_j"]["gpu0"]["mean"], places=6)
+        self.assertAlmostEqual(best["standard_error_j"], batch["energy_j"]["gpu0"]["standard_error"], places=6)
         text = self.run_joulecast("analyze", "--per-iteration", "batch", "r.jcrun").stdout
+        self.assertRegex(text, r"batch +4 .* J +±[\d.]+ %")
         self.assertRegex(text, r"(?s)energy +[\d.]+ J  ± [^\n]* by nvml-counter.*from readings of power by nvml-buffer:\n")
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
 

@@ -131,6 +131,14 @@ std::string source_table(const RunSummary& summary) {
   return table.html();
 }
 
+// "2.98 kJ ±0.4 %", of one phase.
+std::string phase_energy_text(const PhaseGroup& group, std::size_t device) {
+  const auto& energy = group.energy_j[device];
+  if (!energy) return kNothing;
+  const auto& error = group.standard_error_j[device];
+  return quantity(energy->mean, "J") + (error ? " " + relative_error(*error, energy->mean) : "");
+}
+
 // A column a device where there are few, else their sum.
 std::string phase_table(const RunSummary& summary) {
   constexpr std::size_t kFew = 4;
@@ -146,9 +154,7 @@ std::string phase_table(const RunSummary& summary) {
     std::vector<std::string> row{group.name + (group.open ? " (without an end)" : ""),
                                  std::to_string(group.time_s.count), quantity(group.time_s.mean, "s"),
                                  optional_quantity(group.time_s.deviation, "s"), quantity(group.time_s.total, "s")};
-    for (const auto& energy : group.energy_j) {
-      if (few) row.push_back(energy ? quantity(energy->mean, "J") : kNothing);
-    }
+    for (std::size_t i = 0; few && i < group.energy_j.size(); ++i) row.push_back(phase_energy_text(group, i));
     if (gpus) row.push_back(optional_quantity(gpu_sum(summary, group.energy_j), "J"));
     table.add(std::move(row));
   }
