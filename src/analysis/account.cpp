@@ -50,6 +50,19 @@ std::optional<double> disagreement(const SourceEnergy& other, const SourceEnergy
   return std::nullopt;
 }
 
+// A meter that sees all of the time, far off a sensor that sees a part of it, is no second opinion: it is the answer.
+std::string disagreement_text(const std::string& name, const SourceEnergy& other, const SourceEnergy& best,
+                              double off) {
+  constexpr double kFar = 0.25;
+  std::string out = fmt::format("{} and {} disagree by {:+.0f} %", name, best.source, off * 100);
+  const auto partly = [](const SourceEnergy& one) {
+    return one.sensor == series::SensorClass::kA || one.sensor == series::SensorClass::kD;
+  };
+  if (std::abs(off) <= kFar || !partly(best) || partly(other)) return out;
+  return out + fmt::format(": {} sees only a part of the time, and its energy may be worthless; believe {}",
+                           best.source, name);
+}
+
 // An even spread from nothing to twice the mean deviates by the mean over the root of three.
 void add_gaps(const std::vector<double>& gaps, double seconds, SourceEnergy& out) {
   double squares = std::pow(out.standard_error.value(), 2);
@@ -232,7 +245,7 @@ void Accountant::add_doubts(DeviceAccount& account, MonotonicUs begin, Monotonic
   const SourceEnergy& best = account.energy.front();
   const auto compare = [&](const SourceEnergy& other, const std::string& name) {
     if (const auto off = disagreement(other, best))
-      account.doubts.push_back(fmt::format("{} and {} disagree by {:+.0f} %", name, best.source, *off * 100));
+      account.doubts.push_back(disagreement_text(name, other, best, *off));
   };
   for (std::size_t i = 1; i < account.energy.size(); ++i) compare(account.energy[i], account.energy[i].source);
   if (best.coverage < kLeastCoverage) return;
@@ -266,12 +279,7 @@ DeviceAccount Accountant::account(const std::string& device, MonotonicUs begin, 
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [place, energy] : ranked) out.energy.push_back(std::move(energy));
   out.power_w = range(device, Signal::kPower, from, to);
-  if (out.power_w && !out.energy.empty()) {
-    // A counter may have seen what no reading of power did.
-    out.power_w->mean = out.energy.front().energy.value() / (to - from);
-    out.power_w->low = std::min(out.power_w->low, out.power_w->mean);
-    out.power_w->high = std::max(out.power_w->high, out.power_w->mean);
-  }
+  if (out.power_w && !out.energy.empty()) out.power_w->mean = out.energy.front().energy.value() / (to - from);
   out.sm_clock_hz = range(device, Signal::kSmClock, from, to);
   out.temperature_c = range(device, Signal::kTemperature, from, to);
   out.utilization_ratio = range(device, Signal::kUtilization, from, to);

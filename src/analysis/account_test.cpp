@@ -47,7 +47,7 @@ TEST(Account, TheCounterIsTheAnswerAndPowerItsWitness) {
   EXPECT_NEAR(account.energy[1].energy.value(), 990, 1e-6);
   EXPECT_NEAR(account.power_w->mean, 200, 1e-6);
   EXPECT_NEAR(account.power_w->low, 198, 1e-6);
-  EXPECT_NEAR(account.power_w->high, 200, 1e-6) << "no mean is outside of its own range";
+  EXPECT_NEAR(account.power_w->high, 198, 1e-6) << "the counter's mean is no reading of power";
   EXPECT_TRUE(account.doubts.empty());
 }
 
@@ -88,6 +88,21 @@ TEST(Account, AMeterThatDisagreesIsNamed) {
   EXPECT_TRUE(doubts_with("meter0", 205).empty());
   recording.readings[0] = instants(60, 7, 10);
   EXPECT_TRUE(doubts_with("gpu0-rail", 205).empty()) << "what covers a third of the time is no witness";
+}
+
+TEST(Account, AMeterFarOffASensorThatSeesAPartOfTheTimeIsToBeBelieved) {
+  Recording recording;
+  recording.head["devices"] = {{{"id", "gpu0"},
+                                {"name", "Tesla P100-PCIE-16GB"},
+                                {"details", {{"architecture", "pascal"}, {"driver", "535.54"}}}}};
+  add(recording, Signal::kPower, "nvml-buffer", instants(60));
+  add(recording, Signal::kPower, "meter", instants(150));
+  recording.channels[1].device = "gpu0-rail";
+  const auto doubts = [&] { return Accountant(recording).account("gpu0", 0, 9 * kSecond).doubts; };
+  EXPECT_EQ(doubts(), std::vector<std::string>{"gpu0-rail and nvml-buffer disagree by +150 %: nvml-buffer sees only a "
+                                               "part of the time, and its energy may be worthless; believe gpu0-rail"});
+  recording.readings[1] = instants(72);
+  EXPECT_EQ(doubts(), std::vector<std::string>{"gpu0-rail and nvml-buffer disagree by +20 %"});
 }
 
 TEST(Account, ASourceThatSawLittleIsNoAnswer) {

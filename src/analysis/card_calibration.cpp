@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -40,10 +41,16 @@ series::BlockOptions blocks_for(const Series& reference) {
   return out;
 }
 
+// A level counts from where it has settled to a block before its end, and blocks begin anywhere in it.
+Seconds least_level(const series::BlockOptions& options) {
+  return (std::ceil(options.settle / options.block) + 3) * options.block;
+}
+
 Result<series::CalibrationLine> fit_source(const std::vector<const Recording*>& recordings, const std::string& device,
                                            const std::string& meter, const std::string& source) {
   std::vector<double> readings;
   std::vector<double> references;
+  Seconds needed{0};
   for (const Recording* recording : recordings) {
     const auto own = power_channel(*recording, device, source);
     if (!own) continue;
@@ -54,13 +61,15 @@ Result<series::CalibrationLine> fit_source(const std::vector<const Recording*>& 
       reading.value.erase(reading.value.begin());
     }
     const Series reference = power_series(*recording, *power_channel(*recording, meter));
-    JC_ASSIGN_OR_RETURN(const series::Blocks blocks, series::steady_blocks(reading, reference, blocks_for(reference)));
+    const series::BlockOptions options = blocks_for(reference);
+    needed = std::max(needed, least_level(options));
+    JC_ASSIGN_OR_RETURN(const series::Blocks blocks, series::steady_blocks(reading, reference, options));
     readings.insert(readings.end(), blocks.reading.begin(), blocks.reading.end());
     references.insert(references.end(), blocks.reference.begin(), blocks.reference.end());
   }
   if (references.size() < 2) {
-    return invalid(fmt::format("{} steady stretches: a line needs idleness and load, each steady for some 5 s",
-                               references.size()));
+    return invalid(fmt::format("{} steady stretches: a line needs idleness and load, each steady for {:.0f} s",
+                               references.size(), needed.value()));
   }
   return series::fit_calibration(readings, references);
 }

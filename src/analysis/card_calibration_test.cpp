@@ -59,5 +59,28 @@ TEST(CardCalibration, RefusesWhatIsNoFit) {
   EXPECT_NE(level.error().text().find("idle and under load"), std::string::npos) << level.error().text();
 }
 
+// The meter read once a second, and levels of 10 s divided by `faster`.
+Recording read_each_second(std::int64_t faster) {
+  Recording out = recording();
+  std::vector<Reading> meter;
+  for (std::size_t i = 0; i < out.readings[2].size(); i += static_cast<std::size_t>(20 * faster)) {
+    meter.push_back(out.readings[2][i]);
+  }
+  out.readings[2] = meter;
+  for (auto& readings : out.readings) {
+    for (Reading& reading : readings) reading.time /= faster;
+  }
+  return out;
+}
+
+TEST(CardCalibration, SaysForHowLongALevelHasToBe) {
+  const Recording just = read_each_second(1);
+  EXPECT_TRUE(fit_card({&just}, "gpu0", "wall"));
+  const Recording brief = read_each_second(2);
+  const auto refused = fit_card({&brief}, "gpu0", "wall");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("each steady for 10 s"), std::string::npos) << refused.error().text();
+}
+
 }  // namespace
 }  // namespace joulecast

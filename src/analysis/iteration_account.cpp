@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/channel_series.h"
 #include "analysis/sensor_check.h"
+#include "analysis/stretch_energy.h"
 #include "series/sampling.h"
 
 namespace joulecast {
@@ -47,69 +47,19 @@ std::vector<double> updates_within(const Series& power, std::optional<double> pe
   return out.size() < 2 ? values_within(power, stretches) : out;
 }
 
-struct Sum {
-  std::string source;
-  Joules energy;
-  double squares_j2 = 0, alike_j = 0;  // of its errors: those that are independent, and those that are not
-  std::vector<double> each_j;          // of a step, stretch by stretch
-  double steps = 0;
-
-  // Of the energy, if another such run scatters as its steps do.
-  [[nodiscard]] double scatter_j() const {
-    const auto deviation = alike_j > 0 ? std::nullopt : spread(each_j).deviation;
-    return deviation.value_or(0) / std::sqrt(static_cast<double>(each_j.size())) * steps;
-  }
-};
-
-// A stretch no longer than a counter's step has in it what lies around it, and so have all others of its kind: such
-// errors do not average out. Edges that come up to a step late are an error of 1 / sqrt(6) there (account.cpp).
-constexpr double kOfAStep = 0.4;
-
-// Absent where one of them has no energy.
-std::optional<Sum> sum_of(const Accountant& accountant, const std::string& device,
-                          const std::vector<Phase>& stretches) {
-  std::optional<Sum> out;
-  for (const Phase& stretch : stretches) {
-    const auto one = answer(accountant.account(device, stretch.begin, stretch.end));
-    if (!one) return std::nullopt;
-    if (!out) out = Sum{one->source, {}, 0, 0, {}, 0};
-    const auto steps = static_cast<double>(steps_of(stretch));
-    out->energy += one->energy;
-    out->each_j.push_back(one->energy.value() / steps);
-    out->steps += steps;
-    const double error = one->standard_error.value();
-    if (error < kOfAStep * one->energy.value()) {
-      out->squares_j2 += error * error;
-    } else {
-      out->alike_j += error;
-    }
-  }
-  return out;
-}
-
-// By the stretches' own edges, or by those of the whole that they lie in, whichever tells more: what lies between them
-// may have drawn anything from nothing to twice the mean, and the rest was theirs.
-Joules error_of(const Sum& sum, const Accountant& accountant, const std::string& device,
-                const std::vector<Phase>& stretches) {
-  const double own = std::sqrt(sum.squares_j2 + std::pow(sum.alike_j, 2));
-  const auto whole = answer(accountant.account(device, stretches.front().begin, stretches.back().end));
-  if (!whole || whole->source != sum.source) return Joules{own};
-  const double between = (whole->energy - sum.energy).value();
-  return Joules{std::min(own, std::hypot(whole->standard_error.value(), between / std::sqrt(3.0)))};
-}
-
 // `stretches` in the order of their begins, apart from each other. As the summary adds them up.
 void add_answer(IterationAccount& out, const Accountant& accountant, const RunSummary& summary,
                 const std::vector<Phase>& stretches) {
-  const auto sum = sum_of(accountant, out.device, stretches);
-  if (!sum) return;
+  const auto energies = energies_of(accountant, out.device, stretches);
+  if (!energies) return;
+  const StretchEnergy sum = sum_of_stretches(accountant, out.device, stretches, *energies);
   const auto n = static_cast<double>(out.iterations);
-  out.answer = sum->energy / n;
-  out.answer_source = sum->source;
-  // What differs from iteration to iteration has the source's error in it already.
-  const Joules error{std::max(error_of(*sum, accountant, out.device, stretches).value(), sum->scatter_j())};
+  out.answer = sum.energy / n;
+  out.answer_source = sum.source;
   // Readings without scatter, and those that alias, do not tell it.
-  if (error > Joules{0} && !aliases(summary, out.device, out.answer_source)) out.answer_standard_error = error / n;
+  if (sum.standard_error > Joules{0} && !aliases(summary, out.device, sum.source)) {
+    out.answer_standard_error = sum.standard_error / n;
+  }
 }
 
 Result<IterationAccount> account_of(const Recording& recording, const Accountant& accountant, const RunSummary& summary,

@@ -141,6 +141,7 @@ TEST(IterationAccount, TheSummarysSourceIsTheAnswerWhereverPhasesLie) {
   const RunSummary summary = summarize(run).value();
   ASSERT_EQ(summary.phases.size(), 1U);
   EXPECT_NEAR(summary.phases[0].energy_j[0]->mean, out.answer->value(), 1e-9);
+  EXPECT_NEAR(summary.phases[0].standard_error_j[0].value(), out.answer_standard_error->value(), 1e-9);
 }
 
 // Of 50 ms each at every second's begin: a step is 30 J, half of it theirs. All share the step in the same way.

@@ -11,17 +11,40 @@
 namespace joulecast {
 namespace {
 
+struct Level {
+  double watts = 0;
+  MonotonicUs from = 0;
+};
+
+bool same(const Level& a, const Level& b) {
+  return std::abs(a.watts - b.watts) <= kLimitSlackW;
+}
+
+// One after the other, none like the one before it.
+std::vector<Level> levels_of(const std::vector<Reading>& limits) {
+  std::vector<Level> out;
+  for (const Reading& reading : limits) {
+    const Level level{static_cast<double>(reading.value) * info(Signal::kPowerLimit).step, reading.time};
+    if (out.empty() || !same(out.back(), level)) out.push_back(level);
+  }
+  return out;
+}
+
 // Empty where nothing changed.
 std::string change_in(const std::vector<Reading>& limits, MonotonicUs begin) {
-  const double step = info(Signal::kPowerLimit).step;
-  for (const Reading& reading : limits) {
-    const double before = static_cast<double>(limits.front().value) * step;
-    const double now = static_cast<double>(reading.value) * step;
-    if (std::abs(now - before) <= kLimitSlackW) continue;
-    return fmt::format("its power limit did not stay: {:g} W, then {:g} W from {:.1f} s on; something else sets it",
-                       before, now, seconds_of(reading.time - begin));
+  constexpr std::size_t kMostTold = 5;
+  const std::vector<Level> levels = levels_of(limits);
+  if (levels.size() < 2) return {};
+  std::string told = fmt::format("{:g} W, then ", levels.front().watts);
+  const std::size_t last = std::min(levels.size(), kMostTold);
+  for (std::size_t i = 1; i < last; ++i) {
+    const auto before = levels.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool again = std::any_of(levels.begin(), before, [&](const Level& one) { return same(one, levels[i]); });
+    told += fmt::format("{}{:g} W {}from {:.2f} s", i == 1 ? "" : ", ", levels[i].watts, again ? "again " : "",
+                        seconds_of(levels[i].from - begin));
   }
-  return {};
+  told += levels.size() > last ? fmt::format(" and {} changes more", levels.size() - last) : " on";
+  return fmt::format("its power limit did not stay: {}; something else sets it", told);
 }
 
 }  // namespace

@@ -24,7 +24,21 @@ Phase command(MonotonicUs begin, MonotonicUs end) {
 TEST(LimitChanges, AreSaidOnceADevice) {
   EXPECT_EQ(limit_doubts(recording(), {command(11, 13), command(13, 15)}),
             std::vector<std::string>{
-                "gpu0: its power limit did not stay: 500 W, then 350 W from 1.0 s on; something else sets it"});
+                "gpu0: its power limit did not stay: 500 W, then 350 W from 1.00 s on; something else sets it"});
+}
+
+TEST(LimitChanges, WhatItWasAfterwardsIsSaid) {
+  EXPECT_EQ(limit_doubts(recording(), {command(11, 17)}),
+            std::vector<std::string>{"gpu0: its power limit did not stay: 500 W, then 350 W from 1.00 s, 500.4 W again "
+                                     "from 3.00 s on; something else sets it"});
+  Recording restless = recording();
+  restless.readings[0].clear();
+  for (int i = 0; i < 9; ++i) restless.readings[0].push_back({i * kSecond, i % 2 == 0 ? 500'000 : 400'000});
+  EXPECT_EQ(
+      limit_doubts(restless, {command(0, 9)}),
+      std::vector<std::string>{
+          "gpu0: its power limit did not stay: 500 W, then 400 W from 1.00 s, 500 W again from 2.00 s, 400 W again "
+          "from 3.00 s, 500 W again from 4.00 s and 4 changes more; something else sets it"});
 }
 
 TEST(LimitChanges, OutsideOfTheCommandAndByRoundingAreNone) {

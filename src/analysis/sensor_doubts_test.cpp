@@ -219,6 +219,7 @@ TEST(SensorDoubts, WhatAliasesHasNoErrorThatIsKnown) {
   const RunSummary summary = summarize(square(0.25, 20, 0.5)).value();
   EXPECT_TRUE(summary.devices[0].energy_j);
   EXPECT_FALSE(summary.devices[0].standard_error_j);
+  EXPECT_FALSE(summary.phases.at(0).standard_error_j.at(0));
   EXPECT_TRUE(aliases(summary, "gpu0", "nvml-instant"));
   EXPECT_FALSE(aliases(summary, "gpu0", "nvml-counter"));
   EXPECT_TRUE(summarize(square(0.2, 20, 0.5)).value().devices[0].standard_error_j);
@@ -245,6 +246,18 @@ TEST(SensorDoubts, ReadingsThatStandStillInStepWithMarksAreWorthless) {
   }
   // Out of step; shown at ten moments; within the window.
   for (const std::int64_t seen : {137'000, 120'000, 1'000'000, 25'000}) EXPECT_FALSE(aliased(seen)) << seen;
+}
+
+// Marks of a busy machine come up to 3 ms late, while what they mark keeps its pace.
+TEST(SensorDoubts, MarksThatComeLateHideNoStepWithTheSensor) {
+  Recording run = on("pascal", "Tesla P100-PCIE-16GB");
+  power(run, "gpu0", "nvml-buffer", 0.02, 6, [](double) { return 60; });
+  for (std::int64_t i = 0; i < 290; ++i) {
+    const std::int64_t late = (i * 7919) % 6000 - 3000;
+    run.events.push_back({3000 + i * 20'000 + late, EventKind::kBegin, 7, "batch", {}});
+    run.events.push_back({3000 + i * 20'000 + late + 8000, EventKind::kEnd, 7, "batch", {}});
+  }
+  EXPECT_EQ(warnings(run), (List{Warning::kPartlySeen, Warning::kAliasing}));
 }
 
 TEST(SensorDoubts, StillReadingsOfASensorThatSeesAllAreGood) {

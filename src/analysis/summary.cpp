@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "analysis/run_device.h"
 #include "analysis/said_once.h"
 #include "analysis/sensor_doubts.h"
+#include "analysis/stretch_energy.h"
 
 namespace joulecast {
 namespace {
@@ -26,6 +26,11 @@ constexpr const char* kBaseline = "baseline";
 bool is_ours(const Phase& phase) {
   return phase.track == kRecorderTrack && (phase.name == kCommand || phase.name == kBaseline || phase.name == kWarmup);
 }
+
+struct PhaseEnergy {
+  Spread energy_j;
+  std::optional<double> standard_error_j;  // of the mean
+};
 
 class Summarizer {
  public:
@@ -44,14 +49,14 @@ class Summarizer {
   // Of a recorded command that was still to come when the recording ended: what there is instead.
   [[nodiscard]] std::optional<std::string> only_before_command() const;
   [[nodiscard]] std::optional<Phase> baseline() const;
-  [[nodiscard]] std::vector<PhaseGroup> groups(const std::vector<FailedRun>& failed) const;
-  [[nodiscard]] PhaseGroup group(const std::string& name, const std::vector<Phase>& phases) const;
-  // Of each phase; absent where nothing covers one of them.
-  [[nodiscard]] std::optional<std::vector<double>> joules(const std::string& device,
-                                                          const std::vector<Phase>& phases) const;
-  // `apart`: the same phases, joined where they share time.
-  [[nodiscard]] std::optional<Spread> energies(const std::string& device, const std::vector<Phase>& phases,
-                                               const std::vector<Phase>& apart) const;
+  // By the sensors' doubts of the summary.
+  [[nodiscard]] std::vector<PhaseGroup> groups(const RunSummary& summary) const;
+  [[nodiscard]] PhaseGroup group(const RunSummary& summary, const std::string& name,
+                                 const std::vector<Phase>& phases) const;
+  // Absent where nothing covers one of them. `apart`: the same phases, joined where they share time.
+  [[nodiscard]] std::optional<PhaseEnergy> energies(const RunSummary& summary, const std::string& device,
+                                                    const std::vector<Phase>& phases,
+                                                    const std::vector<Phase>& apart) const;
   std::vector<std::string> doubts(const RunSummary& summary) const;
 
   const Recording& recording_;
@@ -77,8 +82,8 @@ Result<RunSummary> Summarizer::summary() {
   for (const Phase& command : out.commands) times.push_back(command.seconds());
   out.time_s = spread(times);
   for (const std::string& id : accountant_.devices()) out.devices.push_back(device(id, out));
-  out.phases = groups(out.failed);
   out.sensor_doubts = sensor_doubts(recording_, phases_.phases, out.devices);
+  out.phases = groups(out);
   for (DeviceSummary& device : out.devices) {
     const auto best = device.runs.empty() ? std::nullopt : answer(device.runs.front());
     if (best && aliases(out, device.device, best->source)) device.standard_error_j.reset();
@@ -154,32 +159,27 @@ std::optional<IdlePower> Summarizer::idle_power(const std::string& device) const
   return IdlePower{*options_.idle_power_w, 0};
 }
 
-std::optional<std::vector<double>> Summarizer::joules(const std::string& device,
-                                                      const std::vector<Phase>& phases) const {
-  std::vector<double> out;
-  for (const Phase& phase : phases) {
-    if (phase.end <= phase.begin) return std::nullopt;
-    const auto energy = answer(accountant_.account(device, phase.begin, phase.end));
-    if (!energy) return std::nullopt;
-    out.push_back(energy->energy.value());
+std::optional<PhaseEnergy> Summarizer::energies(const RunSummary& summary, const std::string& device,
+                                                const std::vector<Phase>& phases,
+                                                const std::vector<Phase>& apart) const {
+  const auto each = energies_of(accountant_, device, phases);
+  if (!each) return std::nullopt;
+  std::vector<double> joules;
+  for (const SourceEnergy& one : *each) joules.push_back(one.energy.value());
+  PhaseEnergy out{spread_of(phases, joules), {}};
+  const auto all = apart.size() == phases.size() ? each : energies_of(accountant_, device, apart);
+  if (!all) return std::nullopt;
+  const StretchEnergy sum = sum_of_stretches(accountant_, device, apart, *all);
+  out.energy_j.total = sum.energy.value();
+  if (sum.standard_error > Joules{0} && !aliases(summary, device, sum.source)) {
+    out.standard_error_j = sum.standard_error.value() / static_cast<double>(out.energy_j.count);
   }
   return out;
 }
 
-std::optional<Spread> Summarizer::energies(const std::string& device, const std::vector<Phase>& phases,
-                                           const std::vector<Phase>& apart) const {
-  const auto each = joules(device, phases);
-  if (!each) return std::nullopt;
-  Spread out = spread_of(phases, *each);
-  if (apart.size() == phases.size()) return out;
-  const auto all = joules(device, apart);
-  if (!all) return std::nullopt;
-  out.total = std::accumulate(all->begin(), all->end(), 0.0);
-  return out;
-}
-
-PhaseGroup Summarizer::group(const std::string& name, const std::vector<Phase>& phases) const {
-  PhaseGroup out{name, {}, {}, false, false};
+PhaseGroup Summarizer::group(const RunSummary& summary, const std::string& name,
+                             const std::vector<Phase>& phases) const {
+  PhaseGroup out{name, {}, {}, {}, false, false};
   std::vector<double> times;
   for (const Phase& phase : phases) {
     times.push_back(phase.seconds());
@@ -192,21 +192,25 @@ PhaseGroup Summarizer::group(const std::string& name, const std::vector<Phase>& 
     out.time_s.total = 0;
     for (const Phase& phase : apart) out.time_s.total += phase.seconds();
   }
-  for (const std::string& device : accountant_.devices()) out.energy_j.push_back(energies(device, phases, apart));
+  for (const std::string& device : accountant_.devices()) {
+    const auto energy = energies(summary, device, phases, apart);
+    out.energy_j.push_back(energy ? std::optional(energy->energy_j) : std::nullopt);
+    out.standard_error_j.push_back(energy ? energy->standard_error_j : std::nullopt);
+  }
   return out;
 }
 
-std::vector<PhaseGroup> Summarizer::groups(const std::vector<FailedRun>& failed) const {
+std::vector<PhaseGroup> Summarizer::groups(const RunSummary& summary) const {
   std::vector<std::pair<std::string, std::vector<Phase>>> by_name;
   for (const Phase& phase : phases_.phases) {
-    if (is_ours(phase) || began_in(phase, failed)) continue;
+    if (is_ours(phase) || began_in(phase, summary.failed)) continue;
     auto at = std::find_if(by_name.begin(), by_name.end(), [&](const auto& one) { return one.first == phase.name; });
     if (at == by_name.end()) at = by_name.insert(by_name.end(), {phase.name, {}});
     at->second.push_back(phase);
   }
   std::vector<PhaseGroup> out;
   out.reserve(by_name.size());
-  for (const auto& [name, phases] : by_name) out.push_back(group(name, phases));
+  for (const auto& [name, phases] : by_name) out.push_back(group(summary, name, phases));
   return out;
 }
 

@@ -48,8 +48,10 @@ struct PhaseGroup {
   std::string name;
   Spread time_s;
   std::vector<std::optional<Spread>> energy_j;  // one entry a device; absent where nothing covers one of them
-  bool open = false;                            // one of them has no end
-  bool overlapping = false;                     // some of them share time
+  // Of the mean energy, one entry a device; absent where that is, or where nothing tells it.
+  std::vector<std::optional<double>> standard_error_j;
+  bool open = false;         // one of them has no end
+  bool overlapping = false;  // some of them share time
 };
 
 // What the class of a sensor means for a device's figure (sensor_doubts.h).

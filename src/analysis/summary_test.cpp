@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "analysis/iteration_account.h"
+
 namespace joulecast {
 namespace {
 
@@ -139,6 +141,9 @@ TEST(Summary, TimeThatPhasesOfANameShareIsCountedOnce) {
   EXPECT_NEAR(batch.time_s.total, 5, 1e-9);
   EXPECT_NEAR(batch.energy_j[0]->mean, 700.0 / 3, 1e-6);
   EXPECT_NEAR(batch.energy_j[0]->total, 500, 1e-6);
+  const auto alone = iterations_of_phases(run, Accountant(run), summary, "gpu0", "batch").value();
+  ASSERT_EQ(batch.standard_error_j.size(), 1U);
+  EXPECT_EQ(batch.standard_error_j[0].has_value(), alone.answer_standard_error.has_value());
   // Another name keeps all of its own.
   EXPECT_FALSE(summary.phases[1].overlapping);
   EXPECT_NEAR(summary.phases[1].energy_j[0]->total, 600, 1e-6);

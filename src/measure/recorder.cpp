@@ -28,6 +28,7 @@ class Recorder::ChannelSink : public ReadingSink {
     auto& newest = recorder_.newest_[first_ + channel];
     if (newest && reading.time <= newest->time) return;  // two clocks at work: what comes late says nothing new
     newest = reading;
+    recorder_.failing_[first_ + channel].reset();
     recorder_.pending_[first_ + channel].push_back(reading);
     ++recorder_.count_;
     if (recorder_.listener_) recorder_.listener_(first_ + channel, reading);
@@ -37,6 +38,8 @@ class Recorder::ChannelSink : public ReadingSink {
               const std::string& text) override {
     const std::lock_guard lock(recorder_.mutex_);
     const auto id = static_cast<std::uint32_t>(first_ + channel);
+    // Readings that the driver dropped are of before: it answers.
+    if (absence != Absence::kLost) recorder_.failing_[id] = absence;
     // A sensor that fails at every reading is told once a write.
     for (AbsenceRecord& record : recorder_.absences_) {
       if (record.channel == id && record.absence == absence && absence != Absence::kLost) {
@@ -62,6 +65,7 @@ Recorder::Recorder(std::vector<std::unique_ptr<Sensor>> sensors, RecordingWriter
   }
   pending_.resize(channels_.size());
   newest_.resize(channels_.size());
+  failing_.resize(channels_.size());
 }
 
 Recorder::~Recorder() {
@@ -164,6 +168,11 @@ void Recorder::note(const std::string& text) {
 std::vector<std::optional<Reading>> Recorder::newest() const {
   const std::lock_guard lock(mutex_);
   return newest_;
+}
+
+std::vector<std::optional<Absence>> Recorder::failing() const {
+  const std::lock_guard lock(mutex_);
+  return failing_;
 }
 
 Result<void> Recorder::finish(const std::string& end_json) {

@@ -57,6 +57,8 @@ class Recorder {
   // The newest reading of each channel, in their order.
   [[nodiscard]] const std::vector<Channel>& channels() const { return channels_; }
   [[nodiscard]] std::vector<std::optional<Reading>> newest() const;
+  // Of each channel: why the driver gave nothing when it was asked after the newest reading; absent where it was not.
+  [[nodiscard]] std::vector<std::optional<Absence>> failing() const;
   // Readings so far.
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] const RecordingWriter& writer() const { return writer_; }
@@ -87,6 +89,7 @@ class Recorder {
   bool stopping_ = false, lanes_done_ = false;
   std::vector<std::vector<Reading>> pending_;
   std::vector<std::optional<Reading>> newest_;
+  std::vector<std::optional<Absence>> failing_;
   std::vector<AbsenceRecord> absences_;
   std::vector<Event> events_;
   std::vector<std::string> notes_;

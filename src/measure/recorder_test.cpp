@@ -34,7 +34,7 @@ class FakeSensor : public Sensor {
   }
 
   microseconds takes{0};
-  bool fails = false;
+  std::atomic<bool> fails = false;
   std::atomic<int> reads = 0;
 
  private:
@@ -113,6 +113,20 @@ TEST(Recorder, ASlowSensorDelaysNoneOfAnotherLane) {
   ASSERT_TRUE(read_often(*made.sensors[0], 20));
   EXPECT_LE(made.sensors[1]->reads, made.sensors[0]->reads / 10);
   ASSERT_TRUE(made.recorder->finish("{}"));
+}
+
+TEST(Recorder, KnowsWhatFailsSinceItsNewestReading) {
+  const Made made = one(Lane::kPower, milliseconds(2));
+  made.recorder->start();
+  ASSERT_TRUE(read_often(*made.sensors[0], 5));
+  EXPECT_FALSE(made.recorder->failing().at(0));
+  made.sensors[0]->fails = true;
+  ASSERT_TRUE(read_often(*made.sensors[0], made.sensors[0]->reads + 3));
+  EXPECT_EQ(made.recorder->failing().at(0), Absence::kDeviceLost);
+  EXPECT_TRUE(made.recorder->newest().at(0)) << "what it said before";
+  made.sensors[0]->fails = false;
+  ASSERT_TRUE(read_often(*made.sensors[0], made.sensors[0]->reads + 3));
+  EXPECT_FALSE(made.recorder->failing().at(0));
 }
 
 // A sensor that fails at each of a hundred readings is told a few times, with how often.

@@ -172,7 +172,13 @@ std::vector<Match> whole(const std::vector<GpuIdentity>& gpus) {
 bool take_own_of_rank(const Environment& environment, std::vector<Match>& seen, GpuChoice& choice) {
   const auto rank = local_rank(environment);
   if (!rank || seen.size() < 2 || rank->size == 1U) return false;
-  if (rank->size && *rank->size < seen.size()) {
+  const std::size_t ranks = std::max(rank->size.value_or(0), rank->local + 1);
+  if (ranks > seen.size()) {
+    choice.doubts.push_back(fmt::format(
+        "{} ranks on this machine, and {} GPUs: ranks share them, and this one is taken to use number {} of "
+        "those it sees; what the others draw there is in it; --gpu says otherwise",
+        ranks, seen.size(), rank->local % seen.size()));
+  } else if (rank->size && *rank->size < seen.size()) {
     choice.doubts.push_back(
         fmt::format("{} ranks on this machine, and {} GPUs: this one is taken to use one of them; --gpu says otherwise",
                     *rank->size, seen.size()));

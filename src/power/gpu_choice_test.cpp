@@ -103,6 +103,16 @@ TEST(GpuChoice, ARankThatIsAloneMayUseAll) {
   EXPECT_EQ(visible(task).doubts.size(), 1U) << "each may use two";
 }
 
+TEST(GpuChoice, RanksThatShareGpusAreDoubted) {
+  const GpuChoice known = visible({{"LOCAL_RANK", "5"}, {"LOCAL_WORLD_SIZE", "6"}});
+  EXPECT_EQ(known.gpus, (Indices{1}));
+  ASSERT_EQ(known.doubts.size(), 1U);
+  EXPECT_TRUE(known.doubts[0].starts_with("6 ranks on this machine, and 4 GPUs: ranks share them")) << known.doubts[0];
+  EXPECT_EQ(visible({{"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "6"}}).doubts.size(), 1U) << "the fifth shares it";
+  EXPECT_EQ(visible({{"MPI_LOCALRANKID", "4"}}).doubts.size(), 1U) << "there must be five";
+  EXPECT_TRUE(visible({{"LOCAL_RANK", "3"}, {"LOCAL_WORLD_SIZE", "4"}}).doubts.empty());
+}
+
 TEST(GpuChoice, SaysWhenCudasOrderMayDiffer) {
   auto gpus = four();
   gpus[0].name = "T4";

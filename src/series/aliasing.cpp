@@ -17,6 +17,7 @@ constexpr int kHarmonics = 50;
 constexpr std::size_t kFewestPeriods = 8;
 constexpr std::size_t kFewestBlocks = 4;
 constexpr double kMostIrregular = 0.1;
+constexpr double kLeastRegular = 2.0 / 3;  // as many are within one deviation
 constexpr double kLeastCorrelation = 0.5;
 constexpr double kMostDisagreement = 0.1;
 
@@ -54,6 +55,22 @@ Result<void> check_load(const PeriodicLoad& load, Seconds duration) {
                              load.high.value(), duty_of(load), load.period.value(), duration.value()));
 }
 
+// Of marks that come early or late, each for itself, while what they mark keeps its pace: the gaps between neighbours
+// scatter twice, those between marks half of all apart hardly. Lengths that differ on their own lead off any grid.
+std::optional<Seconds> period_of_grid(const std::vector<double>& marks_s) {
+  const std::size_t apart = marks_s.size() / 2;
+  std::vector<double> each;
+  for (std::size_t i = apart; i < marks_s.size(); ++i) {
+    each.push_back((marks_s[i] - marks_s[i - apart]) / static_cast<double>(apart));
+  }
+  const double period = *median(each);
+  std::vector<double> places;
+  for (std::size_t i = 0; i < marks_s.size(); ++i) places.push_back(marks_s[i] - static_cast<double>(i) * period);
+  const double centre = *median(places);
+  for (double& place : places) place = std::abs(place - centre);
+  return *median(places) <= kMostIrregular * period ? std::optional(Seconds{period}) : std::nullopt;
+}
+
 double correlation_at(const std::vector<double>& values, std::size_t lag) {
   CompensatedSum products;
   for (std::size_t i = lag; i < values.size(); ++i) products.add(values[i] * values[i - lag]);
@@ -64,15 +81,20 @@ double correlation_at(const std::vector<double>& values, std::size_t lag) {
 
 std::optional<Seconds> period_of_marks(std::span<const double> marks_s, std::size_t marks_a_period) {
   if (marks_a_period == 0 || marks_s.size() < kFewestPeriods * marks_a_period + 1) return std::nullopt;
+  std::vector<double> begins;
   std::vector<double> periods;
-  for (std::size_t i = marks_a_period; i < marks_s.size(); i += marks_a_period) {
-    periods.push_back(marks_s[i] - marks_s[i - marks_a_period]);
+  for (std::size_t i = 0; i < marks_s.size(); i += marks_a_period) {
+    if (!begins.empty()) periods.push_back(marks_s[i] - begins.back());
+    begins.push_back(marks_s[i]);
   }
   const double usual = *median(periods);
-  if (!(usual > 0) || *standard_deviation(periods) > kMostIrregular * usual) return std::nullopt;
+  if (!(usual > 0)) return std::nullopt;
+  if (const auto period = period_of_grid(begins)) return period;
+  const std::size_t all = periods.size();
   // One that was long, such as the first, moves the mean by more than decides what is in step.
   std::erase_if(periods, [&](double period) { return std::abs(period - usual) > kMostIrregular * usual; });
-  return Seconds{*mean(periods)};
+  const bool regular = static_cast<double>(periods.size()) >= kLeastRegular * static_cast<double>(all);
+  return regular ? std::optional(Seconds{*mean(periods)}) : std::nullopt;
 }
 
 Result<std::optional<Seconds>> period_of(const Series& load, Seconds shortest, Seconds longest) {

@@ -17,9 +17,9 @@
 
 namespace joulecast::series {
 
-// Of marks that come `marks_a_period` to a period (begin and end of each burst: 2). Absent with fewer than eight
-// periods, or where they are not regular: the periods' deviation is over a tenth of the usual one. Single ones that are
-// off by over a tenth do not count.
+// Of marks that come `marks_a_period` to a period (begin and end of each burst: 2): that of the grid that half of them
+// keep to within a tenth of it, else, after a pause or where lengths differ on their own, the mean of those within a
+// tenth of the usual one. Absent with fewer than eight periods, and where under two in three are.
 std::optional<Seconds> period_of_marks(std::span<const double> marks_s, std::size_t marks_a_period);
 
 // Of a source that is fast enough to show the load, by autocorrelation: the first peak above 0.5 between the two times.

@@ -107,6 +107,32 @@ TEST(PeriodOfMarks, IsNotMovedByAFirstOneThatIsShort) {
   EXPECT_NEAR(period_of_marks(marks, 1)->value(), 0.5, 1e-9);
 }
 
+// From -1 to 1, the same every time and without order.
+double scatter(int i) {
+  return std::fmod(0.5 + std::sin(12.9898 * i) * 43758.5453, 1.0);
+}
+
+TEST(PeriodOfMarks, OfABusyMachineIsThatOfTheGridTheyLieOn) {
+  std::vector<double> marks;
+  for (int i = 0; i < 500; ++i) marks.push_back(i * 0.0200003 + 0.003 * scatter(i));
+  EXPECT_NEAR(period_of_marks(marks, 1)->value(), 0.0200003, 4e-6);
+  // A stall, which is made up for.
+  for (std::size_t i = 200; i < 210; ++i) marks[i] = marks[210] - 1e-4 * static_cast<double>(210 - i);
+  EXPECT_NEAR(period_of_marks(marks, 1)->value(), 0.0200003, 4e-6);
+}
+
+TEST(PeriodOfMarks, IsNoneWhereEachTakesItsOwnTime) {
+  std::vector<double> marks{0};
+  for (int i = 0; i < 500; ++i) marks.push_back(marks.back() + 0.02 + 0.008 * scatter(i));
+  EXPECT_FALSE(period_of_marks(marks, 1));
+}
+
+TEST(PeriodOfMarks, IsNotHiddenByAPause) {
+  std::vector<double> marks;
+  for (int i = 0; i < 100; ++i) marks.push_back(i * 0.02 + (i < 50 ? 0 : 7));
+  EXPECT_NEAR(period_of_marks(marks, 1)->value(), 0.02, 1e-9);
+}
+
 Series waves(double period, double seconds) {
   Series series;
   for (int i = 0; i < static_cast<int>(seconds * 1000); ++i) {

@@ -120,7 +120,9 @@ class Parts(Case):
         batch = next(phase for phase in run["phases"] if phase["name"] == "batch")
         self.assertEqual(best["source"], "nvml-counter")
         self.assertAlmostEqual(best["energy_j"], batch["energy_j"]["gpu0"]["mean"], places=6)
+        self.assertAlmostEqual(best["standard_error_j"], batch["energy_j"]["gpu0"]["standard_error"], places=6)
         text = self.run_joulecast("analyze", "--per-iteration", "batch", "r.jcrun").stdout
+        self.assertRegex(text, r"batch +4 .* J +±[\d.]+ %")
         self.assertRegex(text, r"(?s)energy +[\d.]+ J  ± [^\n]* by nvml-counter.*from readings of power by nvml-buffer:\n")
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
 
@@ -283,6 +285,15 @@ class Calibration(Case):
         expected = (plain["energy_j"]["mean"] + 8 * run["time_s"]["mean"]) / 0.8
         self.assertAlmostEqual(energy["mean"], expected, delta=1e-3 * expected)
         self.assertTrue(any("is corrected by the card's calibration line" in text for text in run["warnings"]))
+
+    def test_not_asked_for_the_unknown_gain_is_said_once(self):
+        def told(run):
+            return len([text for text in run["warnings"] if "the gain of the card's own sensor" in text])
+
+        self.assertEqual(told(self.analyzed("c.jcrun")[0]), 1)
+        self.assertEqual(told(self.analyzed("--calibrated", "c.jcrun")[0]), 0)
+        measured = self.run_joulecast("measure", "--", "sleep", "0.5", scenario="eight_h100")
+        self.assertEqual(measured.stderr.count("the gain of the card's own sensor"), 1, measured.stderr)
 
     def test_asked_for_without_a_line_says_so(self):
         run = self.analyzed("--calibrated", "c.jcrun")[0]

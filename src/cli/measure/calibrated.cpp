@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analysis/channel_series.h"
@@ -13,6 +14,9 @@
 
 namespace joulecast::cli {
 namespace {
+
+// Sources of NVIDIA's driver: asked for by us, by nvidia-smi and by GPyJoules.
+constexpr std::array kOfNvml{"nvml-", "smi-", "gpyjoules-"};
 
 std::string line_text(const series::CalibrationLine& line) {
   return fmt::format("(reading {} {:.4g} W) / {:.5g}", line.offset < Watts{0} ? "+" : "-",
@@ -62,6 +66,18 @@ std::vector<std::string> calibration_notes(const Recording& recording, const Run
                               series::warning_advice(series::Warning::kNotCalibrated)));
   }
   return out;
+}
+
+std::vector<std::string> gain_notes(const RunSummary& summary) {
+  const auto by_nvml = [](const DeviceSummary& device) {
+    if (!names_a_gpu(device.device) || !device.energy_j) return false;
+    const std::string& source = device.runs.front().energy.front().source;
+    return std::any_of(kOfNvml.begin(), kOfNvml.end(), [&](const char* prefix) { return source.starts_with(prefix); });
+  };
+  if (std::none_of(summary.devices.begin(), summary.devices.end(), by_nvml)) return {};
+  return {
+      "± is how well the readings are known; the gain of the card's own sensor, unknown by some 5 %, is not in it: "
+      "calibration takes it out (docs/formats/calibration.md)"};
 }
 
 }  // namespace joulecast::cli

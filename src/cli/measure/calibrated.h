@@ -19,4 +19,8 @@ tl::expected<std::vector<AppliedLine>, Failure> stored_lines(const Recording& re
 std::vector<std::string> calibration_notes(const Recording& recording, const RunSummary& summary,
                                            const std::vector<AppliedLine>& lines);
 
+// Without --calibrated: what the errors of NVIDIA's sensors leave out, in one sentence. Empty where none of them gives
+// the energy.
+std::vector<std::string> gain_notes(const RunSummary& summary);
+
 }  // namespace joulecast::cli

@@ -46,25 +46,30 @@ void Live::add(LiveDevice& device, const Channel& channel, const Reading& readin
   }
 }
 
-// What a device said before it fell silent is not what it does now.
-bool Live::answers(const std::string& device, const std::vector<std::optional<Reading>>& newest) const {
+// What a device said before it fell silent, or off the bus, is not what it does now.
+bool Live::answers(const std::string& device, const Known& known) const {
   constexpr MonotonicUs kSilent = 3'000'000;
   const MonotonicUs since = monotonic_now() - kSilent;
-  for (std::size_t i = 0; i < newest.size(); ++i) {
-    if (newest[i] && newest[i]->time >= since && recorder_.channels()[i].device == device) return true;
+  bool heard = false;
+  for (std::size_t i = 0; i < known.newest.size(); ++i) {
+    if (recorder_.channels()[i].device != device) continue;
+    if (known.failing[i] == Absence::kDeviceLost) return false;
+    heard = heard || (known.newest[i] && known.newest[i]->time >= since);
   }
-  return false;
+  return heard;
 }
 
 std::vector<LiveDevice> Live::look() {
   std::vector<LiveDevice> out;
-  const auto newest = recorder_.newest();
-  for (std::size_t i = 0; i < newest.size(); ++i) {
+  const Known known{recorder_.newest(), recorder_.failing()};
+  for (std::size_t i = 0; i < known.newest.size(); ++i) {
     const Channel& channel = recorder_.channels()[i];
+    const auto& newest = known.newest[i];
     auto at = std::find_if(out.begin(), out.end(), [&](const LiveDevice& one) { return one.device == channel.device; });
     if (at == out.end()) at = out.insert(out.end(), LiveDevice{channel.device, {}, {}, {}, {}, {}, {}, {}, {}, {}});
-    if (newest[i] && !answers(channel.device, newest)) at->silent = true;
-    if (newest[i] && (!at->silent || channel.signal == Signal::kEnergy)) add(*at, channel, *newest[i]);
+    if (newest && !answers(channel.device, known)) at->silent = true;
+    const bool live = !at->silent && !known.failing[i];
+    if (newest && (live || channel.signal == Signal::kEnergy)) add(*at, channel, *newest);
   }
   for (LiveDevice& device : out) {
     const Progress& progress = progress_[device.device];

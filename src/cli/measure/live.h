@@ -32,7 +32,12 @@ class Live {
     std::optional<Reading> power;    // at the last
     double integrated_j = 0;
   };
-  [[nodiscard]] bool answers(const std::string& device, const std::vector<std::optional<Reading>>& newest) const;
+  // What the recorder knows at a look, one entry a channel.
+  struct Known {
+    std::vector<std::optional<Reading>> newest;
+    std::vector<std::optional<Absence>> failing;
+  };
+  [[nodiscard]] bool answers(const std::string& device, const Known& known) const;
   void add(LiveDevice& device, const Channel& channel, const Reading& reading);
 
   const Recorder& recorder_;

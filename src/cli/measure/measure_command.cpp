@@ -125,11 +125,11 @@ Outcome report(const SessionResult& result, const MeasureOptions& options, Outpu
   const int failed = result.code == 0 ? kFailure : result.code;
   if (!summary && result.incomplete)
     return tl::unexpected<Failure>(Failure{*result.incomplete, "nothing was kept", failed});
-  if (summary && options.calibrated) {
-    for (std::string& note : calibration_notes(result.recording, *summary, choice.lines))
-      summary->doubts.push_back(std::move(note));
-  }
   if (!summary) return tl::unexpected<Failure>(Error(summary.error()));
+  for (std::string& note :
+       options.calibrated ? calibration_notes(result.recording, *summary, choice.lines) : gain_notes(*summary)) {
+    summary->doubts.push_back(std::move(note));
+  }
   const Result<void> written = write_summary(result, *summary, options, options.json ? output : messages);
   if (!options.json && !options.csv && !options.quiet) {
     print_doubts(result, *summary, options.sensors.replay.has_value(), messages);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/relative_error.h"
 #include "cli/numbers.h"
 
 namespace joulecast::cli {
@@ -39,7 +40,7 @@ Unit unit_for(double seconds) {
 
 std::string error_text(const StillToCome& estimate) {
   if (!estimate.error || estimate.value <= 0) return {};
-  return fmt::format(" ±{:.2g} %", *estimate.error / estimate.value * 100);
+  return " " + relative_error(*estimate.error, estimate.value);
 }
 
 std::string time_text(const StillToCome& time) {

@@ -45,9 +45,9 @@ tl::expected<ReadRun, Failure> read(const std::string& path, const ReadOptions& 
   auto summary = summarize(run.recording, summary_options(options, run.lines));
   if (!summary) return tl::unexpected<Failure>(std::move(summary).error().in(path));
   run.summary = *std::move(summary);
-  if (options.calibrated) {
-    for (std::string& note : calibration_notes(run.recording, run.summary, run.lines))
-      run.summary.doubts.push_back(std::move(note));
+  for (std::string& note :
+       options.calibrated ? calibration_notes(run.recording, run.summary, run.lines) : gain_notes(run.summary)) {
+    run.summary.doubts.push_back(std::move(note));
   }
   return run;
 }

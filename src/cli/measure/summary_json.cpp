@@ -139,7 +139,8 @@ Json with_total(const std::optional<Spread>& spread) {
 Json phase_json(const PhaseGroup& group, const RunSummary& summary) {
   Json energy = Json::object();
   for (std::size_t i = 0; i < summary.devices.size(); ++i) {
-    energy[summary.devices[i].device] = with_total(group.energy_j[i]);
+    Json& one = energy[summary.devices[i].device] = with_total(group.energy_j[i]);
+    if (group.energy_j[i]) one["standard_error"] = optional_number(group.standard_error_j[i]);
   }
   return {{"name", group.name},
           {"time_s", with_total(group.time_s)},

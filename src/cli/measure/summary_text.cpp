@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/event_reasons.h"
+#include "base/relative_error.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -40,12 +41,6 @@ std::string time_text(const RunSummary& summary) {
                        with_prefix(*summary.time_s.deviation, "s"));
   }
   return out;
-}
-
-// "±0.3 %", two digits.
-std::string relative(double error, double value) {
-  if (!(value > 0)) return {};
-  return error < value ? fmt::format("±{:.2g} %", 100 * error / value) : ">100 %";
 }
 
 std::string range_text(const std::optional<ReadingRange>& range, double scale, int digits) {
@@ -93,7 +88,7 @@ std::string witness(const DeviceSummary& device) {
 
 std::string error_text(const DeviceSummary& device) {
   if (!device.energy_j) return {};
-  return device.standard_error_j ? relative(*device.standard_error_j, device.energy_j->mean) : "± ?";
+  return device.standard_error_j ? relative_error(*device.standard_error_j, device.energy_j->mean) : "± ?";
 }
 
 std::vector<std::string> row(const DeviceSummary& device) {
@@ -152,7 +147,22 @@ std::string device_table(const RunSummary& summary) {
 // "250 ms ±2.1 %"
 std::string spread_text(const Spread& spread, const char* unit) {
   const std::string mean = with_prefix(spread.mean, unit);
-  return spread.deviation ? fmt::format("{} {}", mean, relative(*spread.deviation, spread.mean)) : mean;
+  return spread.deviation ? fmt::format("{} {}", mean, relative_error(*spread.deviation, spread.mean)) : mean;
+}
+
+// "206 mJ ±12 %", of one phase on all GPUs, whose errors are independent.
+std::string phase_energy_text(const RunSummary& summary, const PhaseGroup& group) {
+  const auto each = gpu_energy(summary, group.energy_j, true);
+  if (!each) return kNothing;
+  double squares = 0;
+  bool known = true;
+  for (std::size_t i = 0; i < summary.devices.size(); ++i) {
+    if (!names_a_gpu(summary.devices[i].device)) continue;
+    known = known && group.standard_error_j[i];
+    squares += std::pow(group.standard_error_j[i].value_or(0), 2);
+  }
+  if (!(*each > 0)) return with_prefix(*each, "J");
+  return with_prefix(*each, "J") + " " + (known ? relative_error(std::sqrt(squares), *each) : "± ?");
 }
 
 std::string phase_table(const RunSummary& summary) {
@@ -161,16 +171,15 @@ std::string phase_table(const RunSummary& summary) {
                {"time each ± sd", Align::kRight},
                {"in all", Align::kRight},
                {"of the run", Align::kRight},
-               {"GPU energy each", Align::kRight},
+               {"GPU energy each ±", Align::kRight},
                {"in all", Align::kRight}});
   const double whole = summary.time_s.total;
   for (const PhaseGroup& group : summary.phases) {
     if (table.row_count() == kMostPhases) break;
-    const auto each = gpu_energy(summary, group.energy_j, true);
     const auto all = gpu_energy(summary, group.energy_j, false);
     table.add({printable(group.name), std::to_string(group.time_s.count), spread_text(group.time_s, "s"),
                with_prefix(group.time_s.total, "s"), share(group.time_s.total, whole),
-               each ? with_prefix(*each, "J") : kNothing, all ? with_prefix(*all, "J") : kNothing});
+               phase_energy_text(summary, group), all ? with_prefix(*all, "J") : kNothing});
   }
   if (summary.phases.size() <= kMostPhases) return table.text(2);
   return table.text(2) + fmt::format("  and {} more; --json has all\n", summary.phases.size() - kMostPhases);
@@ -182,7 +191,7 @@ void add_lines(std::string& out, const DeviceSummary& device) {
                        device.idle_share ? fmt::format(" ({})", share(*device.idle_share, 1)) : "",
                        with_prefix(*device.above_idle_j, "J"),
                        device.above_idle_error_j && *device.above_idle_j > 0
-                           ? " " + relative(*device.above_idle_error_j, *device.above_idle_j)
+                           ? " " + relative_error(*device.above_idle_error_j, *device.above_idle_j)
                            : "");
   }
   std::uint64_t reasons = 0;

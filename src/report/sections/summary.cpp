@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/relative_error.h"
 #include "report/html.h"
 #include "report/sections/sections.h"
 #include "report/text.h"
@@ -28,14 +29,9 @@ std::string range_text(const DeviceSummary& device, std::optional<ReadingRange> 
   return all ? fmt::format("{:.0f}–{:.0f}", all->low / scale, all->high / scale) : kNothing;
 }
 
-// "±0.4 %"
-std::string relative(double error, double value) {
-  return error < value ? fmt::format("±{:.2g} %", 100 * error / value) : ">100 %";
-}
-
 std::string error_text(const DeviceSummary& device) {
   if (!device.energy_j || !device.standard_error_j || device.energy_j->mean <= 0) return {};
-  return relative(*device.standard_error_j, device.energy_j->mean);
+  return relative_error(*device.standard_error_j, device.energy_j->mean);
 }
 
 std::string optional_quantity(const std::optional<double>& value, const char* unit) {
@@ -46,7 +42,7 @@ std::string optional_quantity(const std::optional<double>& value, const char* un
 std::string above_idle_text(const DeviceSummary& device) {
   std::string out = optional_quantity(device.above_idle_j, "J");
   if (device.above_idle_error_j && *device.above_idle_j > 0) {
-    out += " " + relative(*device.above_idle_error_j, *device.above_idle_j);
+    out += " " + relative_error(*device.above_idle_error_j, *device.above_idle_j);
   }
   return out;
 }
@@ -135,6 +131,14 @@ std::string source_table(const RunSummary& summary) {
   return table.html();
 }
 
+// "2.98 kJ ±0.4 %", of one phase.
+std::string phase_energy_text(const PhaseGroup& group, std::size_t device) {
+  const auto& energy = group.energy_j[device];
+  if (!energy) return kNothing;
+  const auto& error = group.standard_error_j[device];
+  return quantity(energy->mean, "J") + (error ? " " + relative_error(*error, energy->mean) : "");
+}
+
 // A column a device where there are few, else their sum.
 std::string phase_table(const RunSummary& summary) {
   constexpr std::size_t kFew = 4;
@@ -150,9 +154,7 @@ std::string phase_table(const RunSummary& summary) {
     std::vector<std::string> row{group.name + (group.open ? " (without an end)" : ""),
                                  std::to_string(group.time_s.count), quantity(group.time_s.mean, "s"),
                                  optional_quantity(group.time_s.deviation, "s"), quantity(group.time_s.total, "s")};
-    for (const auto& energy : group.energy_j) {
-      if (few) row.push_back(energy ? quantity(energy->mean, "J") : kNothing);
-    }
+    for (std::size_t i = 0; few && i < group.energy_j.size(); ++i) row.push_back(phase_energy_text(group, i));
     if (gpus) row.push_back(optional_quantity(gpu_sum(summary, group.energy_j), "J"));
     table.add(std::move(row));
   }
