@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -531,14 +532,36 @@ class Sweep(unittest.TestCase):
         self.assertRegex(text, r"time +70 W +100 % +0\.0 % +the reference itself\n")
         latex, _ = self.run_it("sweep", "--result", "runs.csv", "--latex")
         # The mean of 90000, 90008, 90016 and 90024 J and the deviation of these, 10.3 J.
-        self.assertIn(" & energy & 50 W & $90012 \\pm 10$\\,J & 100\\,\\% & 10.0\\,\\% & a gain \\\\", latex)
-        self.assertIn("T4\\_x & time & 70 W & $20.03 \\pm 0.026$\\,s & 100\\,\\% & 0.0\\,\\% & the reference itself", latex)
+        self.assertIn("\\quad energy & 50 W & $90012 \\pm 10$\\,J & 100\\,\\% & 10.0\\,\\% & gain \\\\", latex)
+        self.assertIn("{T4\\_x} \\\\*\n\\quad time & 70 W & $20.03 \\pm 0.026$\\,s & 100\\,\\% & 0.0\\,\\% & reference", latex)
         self.assertIn("$(2.003 \\pm 0.0028) \\times 10^{6}$\\,Js", latex)
         table, _ = self.run_it("sweep", "--result", "runs.csv", "--csv")
         cells = [(row["setting"], row["goal"], row["optimum"], row["confidence"], row["verdict"])
                  for row in csv.DictReader(table.splitlines())]
         self.assertIn(("50 W", "energy_j", "1", "1", "gain"), cells)
         self.assertIn(("70 W", "energy_j", "0", "", ""), cells)
+
+    def test_latex_tables_longer_than_a_page_break(self):
+        def latex(networks):
+            rows = [f"n{network},{limit},{repetition},10" for network in range(networks) for limit in (100, 200)
+                    for repetition in range(1, 4)]
+            (self.folder / "runs.csv").write_text("\n".join(["network,power_limit_w,repetition,time_s", *rows]) + "\n")
+            return self.run_it("sweep", "--result", "runs.csv", "--latex")[0]
+
+        short = latex(10)  # 4 rows a group
+        self.assertIn("% needs no package\n", short)
+        self.assertNotIn("longtable", short)
+        long = latex(11)
+        self.assertTrue(long.startswith("% needs \\usepackage{longtable}"))
+        self.assertEqual((long.count("\\begin{longtable}"), long.count("\\endhead"), long.count("\\end{longtable}")), (1, 1, 1))
+        self.assertEqual((long.count("\\begin{tabular}"), long.count("\\end{tabular}")), (12, 12))
+        if shutil.which("pdflatex"):
+            (self.folder / "page.tex").write_text("\\documentclass{article}\\usepackage{longtable}\\begin{document}\n"
+                                                  f"{long}\\end{{document}}\n")
+            log = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"], cwd=self.folder,
+                                 capture_output=True, text=True, timeout=60, errors="replace")
+            self.assertEqual(log.returncode, 0, log.stdout[-2000:])
+            self.assertNotIn("Overfull", log.stdout)
 
     def test_without_energy_it_compares_times(self):
         functions = ["PowerUsage", "TotalEnergyConsumption", "FieldValues", "Samples"]
