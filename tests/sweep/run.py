@@ -171,7 +171,7 @@ class Sweep(unittest.TestCase):
         self.assertTrue((self.folder / "plan" / "300W_sm990_r01.attempt1.jcrun").exists())
         again.terminate()
         again.communicate(timeout=20)
-        self.assertEqual(again.returncode, 130)
+        self.assertEqual(again.returncode, 128 + signal.SIGTERM)
         self.assert_put_back()
 
     def test_sigkill_ends_what_the_command_runs_in_the_background(self):
@@ -227,8 +227,18 @@ class Sweep(unittest.TestCase):
         self.number_in("pid")
         os.kill(process.pid, signal.SIGTERM)
         process.communicate(timeout=20)
-        self.assertEqual(process.returncode, 130)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assertEqual((self.folder / "heard").read_text(), "x\n")
+
+    def test_the_exit_code_tells_the_signal(self):
+        self.plan('command = "true"\ncooldown_s = 60\n')
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            process = self.start("sweep", "plan.toml")
+            self.assertIn("1/3", process.stderr.readline())
+            os.kill(process.pid, number)
+            _, errors = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, 128 + number)
+            self.assertIn("all settings are as they were found", errors)
 
     def test_what_a_run_leaves_in_the_background_is_ended(self):
         self.plan('command = "sleep 60 & echo $! > back"\nrepetitions = 1\n')
@@ -440,6 +450,14 @@ class Sweep(unittest.TestCase):
         self.assertIn("6 runs into plan, about 8 min", out)
         self.assertIn("checked: gpu0 (NVIDIA H100", out)
         self.assertEqual(self.settings(), [])
+        self.assertFalse((self.folder / "plan").exists())
+
+    def test_what_is_only_planned_is_printed_as_text_alone(self):
+        self.plan('command = "true"\n')
+        for form in ("--json", "--csv", "--latex"):
+            for planned in ("--dry-run", "--slurm"):
+                out, errors = self.run_it("sweep", "plan.toml", planned, form, code=2)
+                self.assertIn(f"{planned} prints text alone", out + errors)
         self.assertFalse((self.folder / "plan").exists())
 
     def test_the_command_works_on_the_gpu_that_is_set(self):
