@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/options.h"
 #include "cli/other_program.h"
 #include "cli/version.h"
 #include "gpu/names.h"
@@ -158,7 +159,9 @@ Action define(const Verb& verb, CLI::App& app) {
   app.set_help_flag("-h,--help", "this text");
   app.get_formatter()->column_width(kDescriptionColumn);
   app.get_formatter()->label("Positionals", "Arguments");
-  return verb.define(app);
+  Action action = verb.define(app);
+  refuse_empty_names(app);
+  return action;
 }
 
 int run(std::span<const std::string_view> arguments, Output& output) {
