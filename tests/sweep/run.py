@@ -559,6 +559,12 @@ class Sweep(unittest.TestCase):
         self.assertIn(("50 W", "energy_j", "1", "1", "gain"), cells)
         self.assertIn(("70 W", "energy_j", "0", "", ""), cells)
 
+    def test_means_of_equal_numbers_are_printed_as_these(self):
+        rows = [f"{limit},{time}" for limit, time in ((100, 0.001213), (200, 0.1)) for _ in range(3)]
+        (self.folder / "runs.csv").write_text("\n".join(["power_limit_w,time_s", *rows]) + "\n")
+        table = csv.DictReader(self.run_it("sweep", "--result", "runs.csv", "--csv")[0].splitlines())
+        self.assertEqual([row["mean"] for row in table], ["0.001213", "0.1"])
+
     def test_latex_tables_longer_than_a_page_break(self):
         def latex(networks):
             rows = [f"n{network},{limit},{repetition},10" for network in range(networks) for limit in (100, 200)
