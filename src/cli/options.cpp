@@ -44,6 +44,16 @@ std::string user_folder() {
   return home != nullptr && *home != '\0' ? std::string(home) + "/.config/joulecast/gpus" : std::string();
 }
 
+void refuse_empty_names(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type != kFile && type != kModel && type != kFolder && type != kStore) continue;
+    option->check([](const std::string& name) { return std::string(name.empty() ? "is empty" : ""); });
+  }
+  const auto every = [](const CLI::App*) { return true; };
+  for (CLI::App* subcommand : app.get_subcommands(every)) refuse_empty_names(*subcommand);
+}
+
 void add_form(CLI::App& app, Form& form) {
   auto* json = app.add_flag("--json", form.json, "print JSON");
   auto* csv = app.add_flag("--csv", form.csv, "print CSV (RFC 4180)");

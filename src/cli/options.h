@@ -23,7 +23,13 @@ namespace joulecast::cli {
 // Names that tell the completion what may stand in an option's place.
 inline constexpr const char* kFile = "FILE";
 inline constexpr const char* kModel = "MODEL";
+inline constexpr const char* kFolder = "FOLDER";
+inline constexpr const char* kStore = "STORE";
 inline constexpr const char* kGpu = "GPU";
+
+// An empty name of a file is a usage error of every option and argument that has one of these names, also of
+// subcommands: it is a variable of a script that was never set, and would fail later with less to go by, or not at all.
+void refuse_empty_names(CLI::App& app);
 
 // --json and --csv, of which one at most.
 struct Form {

@@ -5,11 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/options.h"
 #include "cli/other_program.h"
 #include "cli/version.h"
 #include "gpu/names.h"
@@ -109,10 +111,26 @@ Outcome run_verb(const Verb& verb, std::span<const std::string_view> arguments, 
   return {};
 }
 
+Outcome run_here_or_elsewhere(const Verb& verb, std::span<const std::string_view> arguments, Output& output) {
+  const auto own = arguments.subspan(1);
+  const std::string_view elsewhere = verb.elsewhere == nullptr ? std::string_view() : verb.elsewhere(own);
+  if (!elsewhere.empty()) return run_elsewhere(elsewhere, arguments);
+  return run_verb(verb, own, output);
+}
+
+// "help measure", as "measure --help".
+Outcome help_of(std::string_view name, Output& output) {
+  const Verb* verb = find_verb(name);
+  if (verb == nullptr) return unknown_verb(name);
+  return run_here_or_elsewhere(*verb, std::array{name, std::string_view("--help")}, output);
+}
+
 Outcome dispatch(std::span<const std::string_view> arguments, Output& output) {
   if (arguments.empty()) return usage("no verb", "joulecast --help lists them");
   const std::string_view first = arguments.front();
-  if (first == "--help" || first == "-h") {
+  if (first == "help" && arguments.size() > 2) return usage("help: of one verb", "joulecast help measure");
+  if (first == "help" && arguments.size() == 2) return help_of(arguments[1], output);
+  if (first == "--help" || first == "-h" || first == "help") {
     output.write(program_help());
     return {};
   }
@@ -122,10 +140,7 @@ Outcome dispatch(std::span<const std::string_view> arguments, Output& output) {
   }
   const Verb* verb = find_verb(first);
   if (verb == nullptr) return unknown_verb(first);
-  const auto rest = arguments.subspan(1);
-  const std::string_view elsewhere = verb->elsewhere == nullptr ? std::string_view() : verb->elsewhere(rest);
-  if (!elsewhere.empty()) return run_elsewhere(elsewhere, arguments);
-  return run_verb(*verb, rest, output);
+  return run_here_or_elsewhere(*verb, arguments, output);
 }
 
 int end(Outcome outcome, Output& output) {
@@ -144,7 +159,9 @@ Action define(const Verb& verb, CLI::App& app) {
   app.set_help_flag("-h,--help", "this text");
   app.get_formatter()->column_width(kDescriptionColumn);
   app.get_formatter()->label("Positionals", "Arguments");
-  return verb.define(app);
+  Action action = verb.define(app);
+  refuse_empty_names(app);
+  return action;
 }
 
 int run(std::span<const std::string_view> arguments, Output& output) {

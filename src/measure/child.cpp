@@ -102,7 +102,7 @@ ChildEnd end_of(int status, const rusage& usage) {
   ChildEnd end;
   if (WIFSIGNALED(status)) {
     end.signal = WTERMSIG(status);
-    end.code = kOfSignal + WTERMSIG(status);
+    end.code = code_of_signal(WTERMSIG(status));
   } else {
     end.code = WEXITSTATUS(status);
   }
@@ -178,14 +178,18 @@ tl::expected<pid_t, NotStarted> start_child(const std::vector<std::string>& comm
   return tl::unexpected(not_started(fault, command.front(), options.folder));
 }
 
-bool pause_for(std::chrono::milliseconds time) {
+int code_of_signal(int signal) {
+  return kOfSignal + signal;
+}
+
+std::optional<int> pause_for(std::chrono::milliseconds time) {
   const sigset_t set = watched();
   const auto deadline = std::chrono::steady_clock::now() + time;
   while (true) {
     const auto left = deadline - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds(0)) return false;
+    if (left <= std::chrono::nanoseconds(0)) return std::nullopt;
     const int signal = next_signal(set, left, nullptr);
-    if (asks_to_stop(signal)) return true;
+    if (asks_to_stop(signal)) return signal;
   }
 }
 
@@ -217,7 +221,8 @@ Waited ChildWaiter::wait(std::chrono::milliseconds timeout) {
     if (came.si_code == SI_USER && came.si_pid == ::getpid()) continue;  // what we sent to our group
     pass_on(came);
     if (!asks_to_stop(signal)) continue;
-    if (++stops_ > 1 && signal == SIGINT) return {std::nullopt, true};
+    if (stop_ && signal == SIGINT) return {std::nullopt, true};
+    if (!stop_) stop_ = signal;
   }
 }
 

@@ -57,9 +57,11 @@ std::optional<NotStarted> not_startable(const std::string& program);
 // Requires: at least one word; a SignalsBlocked alive.
 tl::expected<pid_t, NotStarted> start_child(const std::vector<std::string>& command, const ChildOptions& options);
 
-// Waits; true where a signal that asks for the end of the run cut that short. Others are for a child, and there is
+// Waits; the signal that asks for the end of the run where one cut that short. Others are for a child, and there is
 // none: they are dropped. Requires: a SignalsBlocked alive.
-bool pause_for(std::chrono::milliseconds time);
+std::optional<int> pause_for(std::chrono::milliseconds time);
+// What a shell would give for a program that a signal ended: 128 + n.
+int code_of_signal(int signal);
 
 struct Waited {
   std::optional<ChildEnd> end;  // absent: the time is over, or the user wants out
@@ -79,14 +81,16 @@ class ChildWaiter {
   explicit ChildWaiter(pid_t child, PassOn pass_on = PassOn::kSentToUsAlone) : child_(child), pass_on_(pass_on) {}
   Waited wait(std::chrono::milliseconds timeout);
   // A signal that asked for the end of the run came.
-  [[nodiscard]] bool asked_to_stop() const { return stops_ > 0; }
+  [[nodiscard]] bool asked_to_stop() const { return stop_.has_value(); }
+  // The first that did.
+  [[nodiscard]] std::optional<int> stop_signal() const { return stop_; }
 
  private:
   void pass_on(const siginfo_t& came) const;
 
   pid_t child_;
   PassOn pass_on_;
-  int stops_ = 0;
+  std::optional<int> stop_;
 };
 
 }  // namespace joulecast

@@ -59,7 +59,7 @@ class Session {
 
  private:
   bool run_once(const std::string& phase, std::size_t index, bool quiet);
-  void pause(milliseconds time) { stopped_ = pause_for(time) || stopped_; }
+  void pause(milliseconds time) { stopped_ = pause_for(time).has_value() || stopped_; }
   void mark(EventKind kind, const std::string& name, std::string details = {}) {
     take({monotonic_now(), kind, kRecorderTrack, name, std::move(details)});
   }

@@ -81,7 +81,7 @@ class Series {
   SweepGpus gpus_;
   HeldSettings held_;
   std::set<std::string> warm_;  // groups whose warm-ups are done
-  bool stopped_ = false;
+  std::optional<int> stopped_;  // the first signal that asked for it
 };
 
 Result<void> Series::make_folder(const std::vector<SweepRun>& runs) {
@@ -128,7 +128,7 @@ bool Series::cool_down(SweepRecord& record) {
   const SweepPlan& plan = options_.plan;
   const auto begin = std::chrono::steady_clock::now();
   // At least a moment: a Ctrl-C that came between two runs was no child's to hear.
-  stopped_ = stopped_ || pause_for(std::max(milliseconds(1), milliseconds_of(plan.cooldown_s)));
+  if (!stopped_) stopped_ = pause_for(std::max(milliseconds(1), milliseconds_of(plan.cooldown_s)));
   record.start_temperature_c = temperature();
   while (!stopped_ && plan.cooldown_c && record.start_temperature_c.value_or(0) > *plan.cooldown_c) {
     if (seconds_since(begin) > plan.cooldown_max_s) {
@@ -168,7 +168,7 @@ std::optional<int> Series::wait_for(const std::vector<std::string>& command, con
   ChildWaiter waiter(*process, pass_on);
   Waited waited;
   while (!waited.end && !waited.interrupted) waited = waiter.wait(kLookAgain);
-  stopped_ = stopped_ || waiter.asked_to_stop();
+  if (!stopped_) stopped_ = waiter.stop_signal();
   if (signal_session(*process, SIGTERM)) {
     if (!stopped_) say("the command left something running in the background: it is ended");
     await_session_end(*process, kEndGrace);

@@ -25,7 +25,7 @@ struct SweepOptions {
 
 struct SweepEnd {
   std::size_t done = 0, failed = 0, skipped = 0;
-  bool stopped = false;  // by a signal; the rest is left for the next time
+  std::optional<int> stopped;  // by this signal; the rest is left for the next time
 };
 
 // What there is to do, in order.

@@ -89,6 +89,12 @@ TEST(SweepPlan, WhatWasExpectedIsShown) {
   expect_error("command = \"x\"\npower_limits_w = 200", "expected a list of watts: [200, 250, \"found\"]");
 }
 
+TEST(SweepPlan, ACommandOfNothingIsNone) {
+  for (const std::string nothing : {"\"\"", "\" \\t\"", "[]", "[\"\", \"x\"]", "[\" \"]"}) {
+    expect_error("repetitions = 1\ncommand = " + nothing, "line 2: command: is empty");
+  }
+}
+
 TEST(SweepPlan, WhatMakesNoSenseIsToldWithItsPlace) {
   expect_error("power_limits_w = [100]", "command: none");
   expect_error("command = \"x\"\npower_limit_w = [100]", "line 2: power_limit_w: unknown key");

@@ -153,10 +153,15 @@ void read_application(PlanTable& table, SweepPlan& plan) {
   });
 }
 
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
 void read_command(PlanTable& table, SweepPlan& plan) {
   const toml::node* node = table.take("command");
   if (node == nullptr) return;
   if (const auto text = node->value_exact<std::string>()) {
+    if (is_blank(*text)) return table.fault(*node, "command", "is empty");
     plan.command = {"sh", "-c", *text};
     return;
   }
@@ -167,6 +172,8 @@ void read_command(PlanTable& table, SweepPlan& plan) {
     if (!text) return table.fault(word, "command", fmt::format("expected {}", kExpected));
     plan.command.push_back(*text);
   });
+  const bool list = node->is_array();
+  if (list && (plan.command.empty() || is_blank(plan.command.front()))) table.fault(*node, "command", "is empty");
 }
 
 // Numbers in their shortest form: write a text where it is to stand as it is ("0.10").

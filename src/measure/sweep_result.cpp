@@ -114,7 +114,7 @@ SweepDifference difference(const Runs& reference, const Runs& runs, SweepGoal go
   const std::vector<double> first = values_of(reference, goal), second = values_of(runs, goal);
   const double base = *series::mean(first);
   SweepDifference out;
-  out.percent = kPercent * (*series::mean(second) / base - 1);
+  out.percent = kPercent * (*series::mean(second) - base) / base;
   const auto pairs = pairs_of(reference, runs, goal);
   // All runs have their partner: else the means of the pairs would not be those of the table.
   out.paired = pairs.first.size() >= 2 && pairs.first.size() == first.size() && first.size() == second.size();
@@ -128,7 +128,7 @@ SweepDifference difference(const Runs& reference, const Runs& runs, SweepGoal go
       take(*test);
       return out;
     }
-    out.paired = false;  // all pairs differ by the same: there is no scatter to judge by
+    out.paired = false;  // all pairs differ by the same: only the runs of each have scatter to judge by, if any
   }
   if (const auto test = series::welch_test(first, second, confidence)) take(*test);
   return out;

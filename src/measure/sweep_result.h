@@ -57,8 +57,8 @@ struct SweepDifference {
   // 95 % that all differences of the table to the reference are in theirs (Bonferroni): each alone is in it more
   // often. Absent for one run.
   std::optional<double> low, high;
-  // Two-sided, adjusted by Holm for all settings of the table; absent where there is no scatter to judge by, and for
-  // fewer than kLeastRunsToDraw runs.
+  // Two-sided, adjusted by Holm for all settings of the table; absent for fewer than kLeastRunsToDraw runs. Where no
+  // run differs from the others of its setting it is 0, or 1 for equal means.
   std::optional<double> p;
   bool paired = false;  // by repetitions, else Welch's test: also where all pairs differ by the same
 };

@@ -99,6 +99,25 @@ TEST(SweepResult, PairsThatDifferByTheSameAreJudgedByTheirOwnScatter) {
   EXPECT_FALSE(group.settings[0].differences[1]->paired);
 }
 
+// 3 x 1000 J against 3 x 1200 J: a sixth less, at 10 s against 8 s.
+TEST(SweepResult, WhatDiffersWithoutAnyScatterIsCertain) {
+  std::vector<SweepMeasurement> runs;
+  for (std::size_t r = 1; r <= 3; ++r) {
+    runs.push_back(run(100, r, 10, 1000));
+    runs.push_back(run(150, r, 9, 1200));
+    runs.push_back(run(200, r, 8, 1200));
+  }
+  const SweepGroup group = judge_sweep(runs)->front();
+  EXPECT_EQ(group.optima[1].verdict, SweepVerdict::kGain);
+  EXPECT_EQ(group.optima[1].confidence, 1);
+  const SweepDifference& energy = *group.settings[0].differences[1];
+  EXPECT_EQ(energy.p, 0);
+  EXPECT_NEAR(*energy.low, -100.0 / 6, 1e-9);
+  EXPECT_EQ(*energy.low, *energy.high);
+  EXPECT_EQ(group.settings[0].differences[0]->p, 0) << "a loss is as certain";
+  EXPECT_EQ(group.settings[1].differences[1]->p, 1) << "no difference";
+}
+
 TEST(SweepResult, OneRunASettingTellsNoChanceFromGain) {
   const auto groups = judge_sweep({run(150, 1, 12, 900), run(300, 1, 10, 1000)});
   const SweepOptimum& energy = groups->front().optima[1];

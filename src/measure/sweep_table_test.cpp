@@ -52,6 +52,14 @@ TEST_F(SweepTable, ClocksRepetitionsAndRunsWithoutEnergy) {
   EXPECT_NE(loaded.doubts[0].find("only times are compared"), std::string::npos);
 }
 
+TEST_F(SweepTable, ExcelsByteOrderMarkIsNoPartOfAName) {
+  for (const std::string header : {"power_limit_w,time_s", "\"power_limit_w\",time_s"}) {
+    const auto loaded = load("\xEF\xBB\xBF" + header + "\r\n150,10\r\n");
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    EXPECT_EQ(loaded->runs.at(0).limit_w, 150);
+  }
+}
+
 TEST_F(SweepTable, ErrorsNameTheLine) {
   EXPECT_EQ(error("limit_w,power_w\n1,2\n"), ":1: no table of runs: it has no column of times (time_s)");
   EXPECT_EQ(error("net,time_s\na,2\n"),

@@ -40,8 +40,10 @@ Result<WelchTest> welch_test(std::span<const double> first, std::span<const doub
   test.standard_error = std::sqrt(e1 + e2);
   if (first.size() < 4 || second.size() < 4) add(test.warnings, Warning::kFewSamples);
   const double size = std::max(std::abs(*mean(first)), std::abs(*mean(second)));
-  if (test.standard_error <= 4 * std::numeric_limits<double>::epsilon() * size) {
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * size;
+  if (test.standard_error <= rounding) {
     test.low = test.high = test.mean_difference;
+    test.p = std::abs(test.mean_difference) <= rounding ? 1 : 0;  // as t grows beyond all bounds
     add(test.warnings, Warning::kNoScatter);
     return test;
   }

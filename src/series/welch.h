@@ -15,8 +15,9 @@ struct WelchTest {
   double mean_difference = 0;  // second minus first
   double standard_error = 0;
   double degrees_of_freedom = 0;
-  double low = 0, high = 0;    // of the mean difference
-  std::optional<double> t, p;  // absent without scatter
+  double low = 0, high = 0;  // of the mean difference
+  std::optional<double> t;   // absent without scatter
+  double p = 1;              // without scatter 0 where the means differ, else 1
   Warnings warnings;
 };
 // Errors: kInvalidInput for fewer than two values on a side, values that are no numbers, unless 0 < confidence < 1.

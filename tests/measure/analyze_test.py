@@ -53,6 +53,20 @@ class Case(unittest.TestCase):
         Path(self.folder, name).write_text("\n".join(lines) + "\n")
 
 
+class Hints(Case):
+    def hint(self, name, text):
+        Path(self.folder, name).write_bytes(text)
+        done = self.run_joulecast("analyze", name)
+        self.assertEqual(done.returncode, 1)
+        return done.stderr.split("hint: ")[1]
+
+    def test_of_csv_it_says_which_is_read(self):
+        for text in (b"timestamp, power.draw [W]\n", b"time,power\n1,2\n"):
+            self.assertIn("nvidia-smi --query-gpu", self.hint("log.csv", text))
+        for other in (b"", b"no cells\n1,2\n", b"JCRUN,", b"\0,\n"):
+            self.assertIn("joulecast measure -o", self.hint("log.csv", other))
+
+
 class Sensors(Case):
     def warnings(self, run):
         return [doubt["warning"] for device in run["devices"] for doubt in device["doubts"]]

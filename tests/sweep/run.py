@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -170,7 +171,7 @@ class Sweep(unittest.TestCase):
         self.assertTrue((self.folder / "plan" / "300W_sm990_r01.attempt1.jcrun").exists())
         again.terminate()
         again.communicate(timeout=20)
-        self.assertEqual(again.returncode, 130)
+        self.assertEqual(again.returncode, 128 + signal.SIGTERM)
         self.assert_put_back()
 
     def test_sigkill_ends_what_the_command_runs_in_the_background(self):
@@ -226,8 +227,18 @@ class Sweep(unittest.TestCase):
         self.number_in("pid")
         os.kill(process.pid, signal.SIGTERM)
         process.communicate(timeout=20)
-        self.assertEqual(process.returncode, 130)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assertEqual((self.folder / "heard").read_text(), "x\n")
+
+    def test_the_exit_code_tells_the_signal(self):
+        self.plan('command = "true"\ncooldown_s = 60\n')
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            process = self.start("sweep", "plan.toml")
+            self.assertIn("1/3", process.stderr.readline())
+            os.kill(process.pid, number)
+            _, errors = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, 128 + number)
+            self.assertIn("all settings are as they were found", errors)
 
     def test_what_a_run_leaves_in_the_background_is_ended(self):
         self.plan('command = "sleep 60 & echo $! > back"\nrepetitions = 1\n')
@@ -441,6 +452,14 @@ class Sweep(unittest.TestCase):
         self.assertEqual(self.settings(), [])
         self.assertFalse((self.folder / "plan").exists())
 
+    def test_what_is_only_planned_is_printed_as_text_alone(self):
+        self.plan('command = "true"\n')
+        for form in ("--json", "--csv", "--latex"):
+            for planned in ("--dry-run", "--slurm"):
+                out, errors = self.run_it("sweep", "plan.toml", planned, form, code=2)
+                self.assertIn(f"{planned} prints text alone", out + errors)
+        self.assertFalse((self.folder / "plan").exists())
+
     def test_the_command_works_on_the_gpu_that_is_set(self):
         self.scenario("allow_set = true\n[[gpu]]\ncount = 2\nload = {constant_w = 600}\n")
         self.plan('command = "echo $CUDA_VISIBLE_DEVICES > visible"\ngpu = "1"\npower_limits_w = [300]\nrepetitions = 1\n')
@@ -531,14 +550,42 @@ class Sweep(unittest.TestCase):
         self.assertRegex(text, r"time +70 W +100 % +0\.0 % +the reference itself\n")
         latex, _ = self.run_it("sweep", "--result", "runs.csv", "--latex")
         # The mean of 90000, 90008, 90016 and 90024 J and the deviation of these, 10.3 J.
-        self.assertIn(" & energy & 50 W & $90012 \\pm 10$\\,J & 100\\,\\% & 10.0\\,\\% & a gain \\\\", latex)
-        self.assertIn("T4\\_x & time & 70 W & $20.03 \\pm 0.026$\\,s & 100\\,\\% & 0.0\\,\\% & the reference itself", latex)
+        self.assertIn("\\quad energy & 50 W & $90012 \\pm 10$\\,J & 100\\,\\% & 10.0\\,\\% & gain \\\\", latex)
+        self.assertIn("{T4\\_x} \\\\*\n\\quad time & 70 W & $20.03 \\pm 0.026$\\,s & 100\\,\\% & 0.0\\,\\% & reference", latex)
         self.assertIn("$(2.003 \\pm 0.0028) \\times 10^{6}$\\,Js", latex)
         table, _ = self.run_it("sweep", "--result", "runs.csv", "--csv")
         cells = [(row["setting"], row["goal"], row["optimum"], row["confidence"], row["verdict"])
                  for row in csv.DictReader(table.splitlines())]
         self.assertIn(("50 W", "energy_j", "1", "1", "gain"), cells)
         self.assertIn(("70 W", "energy_j", "0", "", ""), cells)
+
+    def test_means_of_equal_numbers_are_printed_as_these(self):
+        rows = [f"{limit},{time}" for limit, time in ((100, 0.001213), (200, 0.1)) for _ in range(3)]
+        (self.folder / "runs.csv").write_text("\n".join(["power_limit_w,time_s", *rows]) + "\n")
+        table = csv.DictReader(self.run_it("sweep", "--result", "runs.csv", "--csv")[0].splitlines())
+        self.assertEqual([row["mean"] for row in table], ["0.001213", "0.1"])
+
+    def test_latex_tables_longer_than_a_page_break(self):
+        def latex(networks):
+            rows = [f"n{network},{limit},{repetition},10" for network in range(networks) for limit in (100, 200)
+                    for repetition in range(1, 4)]
+            (self.folder / "runs.csv").write_text("\n".join(["network,power_limit_w,repetition,time_s", *rows]) + "\n")
+            return self.run_it("sweep", "--result", "runs.csv", "--latex")[0]
+
+        short = latex(10)  # 4 rows a group
+        self.assertIn("% needs no package\n", short)
+        self.assertNotIn("longtable", short)
+        long = latex(11)
+        self.assertTrue(long.startswith("% needs \\usepackage{longtable}"))
+        self.assertEqual((long.count("\\begin{longtable}"), long.count("\\endhead"), long.count("\\end{longtable}")), (1, 1, 1))
+        self.assertEqual((long.count("\\begin{tabular}"), long.count("\\end{tabular}")), (12, 12))
+        if shutil.which("pdflatex"):
+            (self.folder / "page.tex").write_text("\\documentclass{article}\\usepackage{longtable}\\begin{document}\n"
+                                                  f"{long}\\end{{document}}\n")
+            log = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"], cwd=self.folder,
+                                 capture_output=True, text=True, timeout=60, errors="replace")
+            self.assertEqual(log.returncode, 0, log.stdout[-2000:])
+            self.assertNotIn("Overfull", log.stdout)
 
     def test_without_energy_it_compares_times(self):
         functions = ["PowerUsage", "TotalEnergyConsumption", "FieldValues", "Samples"]

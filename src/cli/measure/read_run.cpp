@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -16,8 +18,22 @@
 namespace joulecast::cli {
 namespace {
 
+// Its first line, of cells.
+bool looks_like_csv(const std::string& path) {
+  constexpr std::string_view kRecording = "JCRUN";
+  std::ifstream file(path, std::ios::binary);
+  std::string line(4096, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  line.resize(std::min(line.find_first_of("\r\n"), line.size()));
+  return !line.starts_with(kRecording) && line.find(',') != std::string::npos && line.find('\0') == std::string::npos;
+}
+
 std::string hint_for(const std::string& path) {
   std::error_code ignored;
+  if (looks_like_csv(path)) {
+    return "of CSV, logs are read of nvidia-smi --query-gpu=timestamp,index,power.draw,... --format=csv";
+  }
   if (std::filesystem::exists(path + "/sweep.json", ignored)) {
     return "a folder of a sweep: joulecast sweep --result, or joulecast report";
   }

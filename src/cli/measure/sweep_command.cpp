@@ -11,6 +11,7 @@
 #include "cli/measure/sweep_text.h"
 #include "cli/numbers.h"
 #include "cli/other_program.h"
+#include "measure/child.h"
 #include "measure/slurm.h"
 #include "measure/sweep.h"
 #include "measure/sweep_gpus.h"
@@ -21,8 +22,6 @@
 
 namespace joulecast::cli {
 namespace {
-
-constexpr int kInterrupted = 130;
 
 Failure failure_of(Error error, const SweepCommandOptions& options) {
   const bool invalid_plan = error.code() == ErrorCode::kInvalidInput;
@@ -169,7 +168,7 @@ Outcome run_one(const SweepOptions& sweep, const SweepCommandOptions& options, s
   if (!end->stopped) return {};
   return tl::unexpected<Failure>(Failure{{ErrorCode::kDevice, "stopped; all settings are as they were found"},
                                          fmt::format("joulecast sweep {} goes on", options.plan),
-                                         kInterrupted});
+                                         code_of_signal(*end->stopped)});
 }
 
 Outcome run_and_tell(const SweepOptions& sweep, const SweepCommandOptions& options, std::size_t& failed,
@@ -206,6 +205,16 @@ Outcome sweep_plans(const std::vector<SweepPlan>& plans, const SweepCommandOptio
                                          kIncomplete});
 }
 
+// What is only planned or submitted has no result to print in another form.
+Outcome check_form(const SweepCommandOptions& options) {
+  const int forms = options.form.json + options.form.csv + options.latex;
+  if (forms > 1) return usage("sweep: one of --json, --csv and --latex");
+  if (forms == 0 || options.result || !(options.dry_run || options.slurm)) return {};
+  return usage(fmt::format("sweep: {} prints text alone: --json, --csv and --latex are for results",
+                           options.dry_run ? "--dry-run" : "--slurm"),
+               "--result prints what runs say");
+}
+
 // A table; of one recording reading it says what to do.
 bool has_runs(const std::string& path) {
   return path.ends_with(".csv") || path.ends_with(".jcrun");
@@ -214,7 +223,7 @@ bool has_runs(const std::string& path) {
 }  // namespace
 
 Outcome sweep_command(const SweepCommandOptions& options, Output& output) {
-  if (options.form.json + options.form.csv + options.latex > 1) return usage("sweep: one of --json, --csv and --latex");
+  JC_RETURN_IF_FAILURE(check_form(options));
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(options.plan, ignored);
   if (options.result && (folder || has_runs(options.plan))) return print_result(options.plan, options, output);

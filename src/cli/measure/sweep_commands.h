@@ -7,7 +7,7 @@
 
 namespace joulecast::cli {
 
-// The exit code is 0 where all runs are done and good, 3 where some failed, 130 where the user stopped it.
+// The exit code is 0 where all runs are done and good, 3 where some failed, 128 + n where signal n stopped it.
 Outcome sweep_command(const SweepCommandOptions& options, Output& output);
 Outcome restore_command(const RestoreOptions& options, Output& output);
 

@@ -12,8 +12,9 @@ Json optional_number(const std::optional<double>& value) {
   return value ? json_number(*value) : Json(nullptr);
 }
 
+// All digits but the last, which is the rounding of a mean: "0.001213", not "0.0012129999999999999".
 std::string csv_number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
+  return value ? fmt::format("{:.15g}", *value) : std::string();
 }
 
 Json estimate_json(const SweepEstimate& estimate) {
@@ -131,8 +132,8 @@ std::string sweep_csv(const std::vector<SweepGroup>& groups) {
         const SweepEstimate& e = s.estimates[g];
         const SweepDifference d = s.differences[g].value_or(SweepDifference{});
         out += fmt::format("{},{},{},{},{},{},{},{},{},{},", csv_field(group.group), csv_field(s.setting),
-                           csv_number(s.limit_w), csv_number(s.clock_mhz), key_of(group.goals[g]), e.count, e.mean,
-                           csv_number(e.deviation), csv_number(e.low), csv_number(e.high));
+                           csv_number(s.limit_w), csv_number(s.clock_mhz), key_of(group.goals[g]), e.count,
+                           csv_number(e.mean), csv_number(e.deviation), csv_number(e.low), csv_number(e.high));
         const std::optional<double> percent = s.differences[g] ? std::optional(d.percent) : std::nullopt;
         out += fmt::format("{},{},{},{},{},{},{},{},{}\r\n", csv_number(percent), csv_number(d.low), csv_number(d.high),
                            csv_number(d.p),

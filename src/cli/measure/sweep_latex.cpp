@@ -2,6 +2,7 @@
 // The result of a sweep as tables for LaTeX.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -12,6 +13,26 @@ namespace joulecast::cli {
 namespace {
 
 constexpr std::array<const char*, 3> kUnits{"s", "J", "Js"};
+
+// A tabular of more rows runs off the page.
+constexpr std::size_t kMostRows = 40;
+
+struct LatexTable {
+  std::string comment, columns, head;
+  std::vector<std::string> rows;
+
+  [[nodiscard]] bool is_long() const { return rows.size() > kMostRows; }
+};
+
+// A longtable repeats its head on each page.
+std::string latex_lines(const LatexTable& table) {
+  const char* name = table.is_long() ? "longtable" : "tabular";
+  std::string out = fmt::format(
+      "% {}\n{{\\small\\setlength{{\\tabcolsep}}{{2pt}}\n\\begin{{{}}}{{{}}}\n\\hline\n{} \\\\\n\\hline\n{}",
+      table.comment, name, table.columns, table.head, table.is_long() ? "\\endhead\n\\hline\n\\endfoot\n" : "");
+  for (const std::string& row : table.rows) out += row + "\n";
+  return out + fmt::format("{}\\end{{{}}}\n}}\n", table.is_long() ? "" : "\\hline\n", name);
+}
 
 std::string latex_text(const std::string& text) {
   std::string out;
@@ -45,6 +66,23 @@ std::string latex_estimate(const SweepEstimate& estimate) {
   return fmt::format("${} \\times 10^{{{}}}$", out, power);
 }
 
+// As verdict_text(), in a column's width.
+const char* latex_verdict(SweepVerdict verdict) {
+  switch (verdict) {
+    case SweepVerdict::kReferenceIsBest:
+      return "reference";
+    case SweepVerdict::kGain:
+      return "gain";
+    case SweepVerdict::kGainElsewhere:
+      return "gain elsewhere";
+    case SweepVerdict::kNoMeasurableGain:
+      return "none sure";
+    case SweepVerdict::kTooFewRuns:
+      break;
+  }
+  return "too few runs";
+}
+
 std::string latex_optimum(const SweepGroup& group, std::size_t goal) {
   if (goal >= group.optima.size())
     return fmt::format("{} & -- & -- & -- & -- & not measured", name_of(kSweepGoals[goal]));
@@ -54,21 +92,23 @@ std::string latex_optimum(const SweepGroup& group, std::size_t goal) {
       optimum.confidence ? fmt::format("{:.0f}\\,\\%", 100 * *optimum.confidence) : std::string("--");
   return fmt::format("{} & {} & {}\\,{} & {} & {:.1f}\\,\\% & {}", name_of(optimum.goal), latex_text(best.setting),
                      latex_estimate(best.estimates[goal]), kUnits[goal], sure, optimum.gain_percent,
-                     verdict_text(optimum.verdict));
+                     latex_verdict(optimum.verdict));
 }
 
-std::string latex_optima(const std::vector<SweepGroup>& groups) {
-  std::string out =
-      "% optima: mean and standard deviation, how sure the place is, what it saves against the reference\n"
-      "\\begin{tabular}{lllrrrl}\n\\hline\n"
-      "run & least & at & mean & sure & saves & which is \\\\\n\\hline\n";
+// A group's name stands over its rows: beside them it would make the table too wide for a page.
+LatexTable latex_optima(const std::vector<SweepGroup>& groups) {
+  LatexTable out{"optima: mean and standard deviation, how sure the place is, what it saves against the reference",
+                 "lllrrl",
+                 "least & at & mean & sure & saves & verdict",
+                 {}};
   for (const SweepGroup& group : groups) {
+    out.rows.push_back(fmt::format("\\multicolumn{{6}}{{l}}{{{}}} \\\\*", latex_text(group.group)));
     for (std::size_t goal = 0; goal < kSweepGoals.size(); ++goal) {
-      out += fmt::format("{} & {} \\\\\n", goal == 0 ? latex_text(group.group) : std::string(),
-                         latex_optimum(group, goal));
+      const bool last = goal + 1 == kSweepGoals.size();  // the others keep the group on one page
+      out.rows.push_back(fmt::format("\\quad {} \\\\{}", latex_optimum(group, goal), last ? "" : "*"));
     }
   }
-  return out + "\\hline\n\\end{tabular}\n";
+  return out;
 }
 
 std::string latex_difference(const std::optional<SweepDifference>& difference) {
@@ -77,41 +117,45 @@ std::string latex_difference(const std::optional<SweepDifference>& difference) {
   return fmt::format("${:+.1f}{}$", difference->percent, sure ? "^{*}" : "");
 }
 
-std::string latex_differences(const SweepGroup& group) {
-  std::string out = fmt::format(
-      "% differences to {} in percent; * p < 0.05, Holm\n\\begin{{tabular}}{{lrrr}}\n\\hline\n{} & time & energy & EDP "
-      "\\\\\n\\hline\n",
-      latex_text(group.settings[group.reference].setting), latex_text(group.group));
+LatexTable latex_differences(const SweepGroup& group) {
+  LatexTable out{fmt::format("differences to {} in percent; * p < 0.05, Holm",
+                             latex_text(group.settings[group.reference].setting)),
+                 "lrrr",
+                 latex_text(group.group) + " & time & energy & EDP",
+                 {}};
   for (std::size_t i = 0; i < group.settings.size(); ++i) {
     const SweepSetting& setting = group.settings[i];
     const std::string name = latex_text(setting.setting);
-    out += i == group.reference ? fmt::format("\\textbf{{{}}}", name) : name;
+    std::string row = i == group.reference ? fmt::format("\\textbf{{{}}}", name) : name;
     for (std::size_t g = 0; g < kSweepGoals.size(); ++g) {
-      out += " & " + (g < setting.differences.size() ? latex_difference(setting.differences[g]) : std::string("--"));
+      row += " & " + (g < setting.differences.size() ? latex_difference(setting.differences[g]) : std::string("--"));
     }
-    out += " \\\\\n";
+    out.rows.push_back(row + " \\\\");
   }
-  return out + "\\hline\n\\end{tabular}\n";
+  return out;
 }
 
-std::string latex_correlations(const std::vector<SweepGroup>& groups) {
-  std::string out =
-      "% correlation of power and SM clock\n\\begin{tabular}{lrr}\n\\hline\nrun & $r$ & runs \\\\\n\\hline\n";
+LatexTable latex_correlations(const std::vector<SweepGroup>& groups) {
+  LatexTable out{"correlation of power and SM clock", "lrr", "run & $r$ & runs", {}};
   for (const SweepGroup& group : groups) {
-    out += latex_text(group.group);
-    out += group.power_clock ? fmt::format(" & ${:.3f}$ & {}", group.power_clock->r, group.power_clock->pairs)
-                             : " & -- & --";
-    out += " \\\\\n";
+    const std::string cells =
+        group.power_clock ? fmt::format("${:.3f}$ & {}", group.power_clock->r, group.power_clock->pairs) : "-- & --";
+    out.rows.push_back(fmt::format("{} & {} \\\\", latex_text(group.group), cells));
   }
-  return out + "\\hline\n\\end{tabular}\n";
+  return out;
 }
 
 }  // namespace
 
 std::string sweep_latex(const std::vector<SweepGroup>& groups) {
-  std::string out = latex_optima(groups);
-  for (const SweepGroup& group : groups) out += "\n" + latex_differences(group);
-  return out + "\n" + latex_correlations(groups);
+  std::vector<LatexTable> tables{latex_optima(groups)};
+  for (const SweepGroup& group : groups) tables.push_back(latex_differences(group));
+  tables.push_back(latex_correlations(groups));
+  const bool any_long = std::any_of(tables.begin(), tables.end(), [](const LatexTable& one) { return one.is_long(); });
+  std::string out = any_long ? "% needs \\usepackage{longtable}, which two columns do not have (\\onecolumn)\n"
+                             : "% needs no package\n";
+  for (const LatexTable& table : tables) out += "\n" + latex_lines(table);
+  return out;
 }
 
 }  // namespace joulecast::cli

@@ -17,7 +17,7 @@ void define_sweep_options(CLI::App& app, SweepCommandOptions& options) {
                  "CSV table of runs")
       ->required()
       ->type_name(kFile);
-  app.add_option("-o,--output", options.output, "folder of the runs, instead of the plan's")->type_name("FOLDER");
+  app.add_option("-o,--output", options.output, "folder of the runs, instead of the plan's")->type_name(kFolder);
   flag("-n,--dry-run", options.dry_run, "only check the settings, print the order of the runs and the time they take");
   flag("--retry-failed", options.retry_failed, "run again what failed; what it left is kept beside");
   app.add_option("--repetition", options.repetition, "only that repetition")

@@ -25,7 +25,7 @@ void define_subjects(CLI::App& app, ProfileOptions& options) {
       ->take_all();
   app.add_option("-o,--output", options.output, "folder of the campaign; an interrupted one goes on there")
       ->required()
-      ->type_name("FOLDER");
+      ->type_name(kFolder);
 }
 
 void define_conditions(CLI::App& app, ProfileOptions& options) {
@@ -55,7 +55,7 @@ void define_machines(CLI::App& app, ProfileOptions& options) {
   add_count(app, "--slurm", options.slurm, "submit a job array of that many shards; with -n print it");
   app.add_option("--sbatch", options.sbatch, "an option for sbatch, as --sbatch=--partition=gpu")->type_name("OPTION");
   app.add_option("--store", options.store, "then import the rows there: a file, or the URL of a PostgreSQL database")
-      ->type_name("STORE");
+      ->type_name(kStore);
   app.add_option("--runner", options.runner,
                  "what runs the work: torch, python-torch, onnxruntime, or the path of a runner")
       ->type_name("RUNNER");
