@@ -68,7 +68,7 @@ class ZipWriter {
   };
 
   static void append(std::string& out, std::uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFFU);
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(i < 8 ? value >> (8 * i) & 0xFFU : 0);
   }
   static void append_end(std::string& out, std::uint16_t count, std::uint32_t size, std::uint32_t offset) {
     out += "PK\x05\x06";
