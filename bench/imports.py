@@ -5,7 +5,7 @@
     python3 bench/imports.py build/release FOLDER
 
 Writes the files into FOLDER where they are missing, with the frameworks that this Python has: onnx and torch with torchvision, or
-tensorflow with keras. Both read a file that is in memory, in turn, in a process that has all it needs; the least of several times counts.
+tensorflow with keras, or paddle. Both read a file that is in memory, in turn, in a process that has all it needs; the least of several times counts.
 """
 import importlib.util
 import pathlib
@@ -46,6 +46,14 @@ def write_keras(folder):
     (folder / "keras.tflite").write_bytes(tf.lite.TFLiteConverter.from_keras_model(net).convert())
 
 
+def write_paddle(folder):
+    import paddle
+
+    net = paddle.vision.models.resnet50()
+    net.eval()
+    paddle.jit.save(net, str(folder / "paddle"), input_spec=[paddle.static.InputSpec([1, 3, SIDE, SIDE], "float32", "image")])
+
+
 def load_graph_def(path):
     import tensorflow as tf
 
@@ -57,6 +65,10 @@ def load_graph_def(path):
 
 def loader(name):
     """What the framework offers for such a file, or nothing without it."""
+    if name.startswith("paddle"):
+        import paddle
+
+        return lambda path: paddle.jit.load(str(path.with_suffix("")))
     if name.startswith("torch"):
         import onnx
         import torch
@@ -83,14 +95,17 @@ def main(build, folder):
     program = str(pathlib.Path(build) / "bench_import_file")
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    framework = "torch" if importlib.util.find_spec("torch") else "keras"
+    makers = {"torch": write_torch, "paddle": write_paddle, "keras": write_keras}
+    framework = next(name for name in makers if importlib.util.find_spec(name))
     if not list(folder.glob(framework + "*")):
-        {"torch": write_torch, "keras": write_keras}[framework](folder)
+        makers[framework](folder)
     for path in sorted(folder.glob(framework + "*")):
+        if path.suffix == ".pdiparams":  # the parameters beside a program
+            continue
         theirs = loader(path.name)
         pairs = [(milliseconds(theirs, path), float(subprocess.check_output([program, path, "3"]))) for _ in range(ROUNDS)]
         them, us = (min(times) for times in zip(*pairs))
-        print(f"{path.name:18} {size(path) / 1e6:6.1f} MB  {them:8.1f} ms {theirs.__module__.split('.')[0]:12} "
+        print(f"{path.name:18} {size(path) / 1e6:6.1f} MB  {them:8.1f} ms {framework:12} "
               f"{us:6.2f} ms joulecast  {them / us:6.0f} times (goal: {GOAL})")
 
 
