@@ -103,7 +103,7 @@ def main(build, folder):
         if path.suffix == ".pdiparams":  # the parameters beside a program
             continue
         theirs = loader(path.name)
-        pairs = [(milliseconds(theirs, path), float(subprocess.check_output([program, path, "3"]))) for _ in range(ROUNDS)]
+        pairs = [(milliseconds(theirs, path), float(subprocess.check_output([program, path, "10"]))) for _ in range(ROUNDS)]
         them, us = (min(times) for times in zip(*pairs))
         print(f"{path.name:18} {size(path) / 1e6:6.1f} MB  {them:8.1f} ms {framework:12} "
               f"{us:6.2f} ms joulecast  {them / us:6.0f} times (goal: {GOAL})")

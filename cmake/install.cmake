@@ -3,7 +3,7 @@
 # one target to its users; those that only the programs need (fit, evaluate, cli) stay out.
 include(CMakePackageConfigHelpers)
 
-set(parts joulecast_fmt joulecast_zlib joulecast_base joulecast_graph joulecast_gpu_file joulecast_gpu joulecast_import
+set(parts joulecast_fmt joulecast_libdeflate joulecast_base joulecast_graph joulecast_gpu_file joulecast_gpu joulecast_import
           joulecast_dataset joulecast_trees joulecast_pack joulecast_predict joulecast_marks)
 if(NOT TARGET joulecast_fmt) # the project around us has brought its own fmt
   list(REMOVE_ITEM parts joulecast_fmt)

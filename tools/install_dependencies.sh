@@ -8,7 +8,7 @@ packages=(
   ca-certificates
   cmake g++ make ninja-build python3
   libcli11-dev libexpected-dev libfmt-dev libgtest-dev libbenchmark-dev libprotozero-dev libtomlplusplus-dev
-  libxgboost-dev libyaml-cpp-dev nlohmann-json3-dev zlib1g-dev
+  libdeflate-dev libxgboost-dev libyaml-cpp-dev nlohmann-json3-dev rapidjson-dev zlib1g-dev
   libpqxx-dev libsqlite3-dev libxxhash-dev pkg-config postgresql
   munge slurm-client slurmctld slurmd
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev

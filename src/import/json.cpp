@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <rapidjson/reader.h>
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <charconv>
+#include <optional>
 #include <utility>
 
 #include "import/text.h"
@@ -14,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxValues = 4'000'000;
 constexpr std::size_t kMaxDepth = 200;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
 std::string_view name(JsonKind kind) {
   switch (kind) {
@@ -81,45 +85,79 @@ Result<std::int64_t> Json::integer(std::string_view key) const {
   return value->whole();
 }
 
-// What nlohmann's parser calls, in the order of the text.
-class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
+namespace {
+
+// Numbers come as text: std::from_chars is exact, and the parser's own arithmetic overflows on hostile exponents.
+constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
+                                 rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag |
+                                 rapidjson::kParseNanAndInfFlag;
+
+// Python writes Infinity and NaN, which JSON has not: a number as good as endless instead, and 0.
+constexpr double kEndless = 1.7e308;
+
+// An integer where it is written as one and 64 bits hold it, else a double; nothing where no double holds it.
+std::optional<Json> number_of(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  if (text.find_first_of("NI") != text.npos) {
+    if (text == "NaN") return Json(0.0);
+    return Json(text.starts_with('-') ? -kEndless : kEndless);
+  }
+  std::int64_t whole = 0;
+  if (const auto done = std::from_chars(text.data(), end, whole); done.ec == std::errc{} && done.ptr == end) {
+    return Json(whole);
+  }
+  double real = 0.0;
+  const auto done = std::from_chars(text.data(), end, real);
+  const bool tiny = text.find("e-") != text.npos || text.find("E-") != text.npos;  // below the least double: 0
+  if (done.ec != std::errc{} && !tiny) return std::nullopt;
+  return Json(real);
+}
+
+}  // namespace
+
+// What RapidJSON's parser calls, in the order of the text.
+class JsonBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, JsonBuilder> {
  public:
-  explicit JsonBuilder(std::initializer_list<std::string_view> skipped) : skipped_(skipped) {}
-
-  bool null() override { return add(Json{}); }
-  bool boolean(bool value) override { return add(Json(value)); }
-  bool number_integer(number_integer_t value) override { return add(Json(value)); }
-  bool number_unsigned(number_unsigned_t value) override {
-    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return number_float(static_cast<double>(value), {});
-    return add(Json(static_cast<std::int64_t>(value)));
-  }
-  bool number_float(number_float_t value, const string_t& /*text*/) override { return add(Json(value)); }
-  bool string(string_t& value) override {
-    if (skipping()) return add(Json{});
-    return add(Json(std::string_view(document_.texts_.emplace_back(std::move(value)))));
-  }
-  bool binary(binary_t& /*value*/) override { return false; }
-  bool key(string_t& value) override {
-    if (skip_depth_ > 0) return true;
-    skip_next_ = std::find(skipped_.begin(), skipped_.end(), value) != skipped_.end();
-    if (!skip_next_) key_ = *document_.keys_.insert(std::move(value)).first;
-    return true;
-  }
-  bool start_object(std::size_t /*elements*/) override { return start(JsonKind::kObject); }
-  bool start_array(std::size_t /*elements*/) override { return start(JsonKind::kArray); }
-  bool end_object() override { return end(); }
-  bool end_array() override { return end(); }
-  bool parse_error(std::size_t position, const std::string& /*token*/,
-                   const nlohmann::detail::exception& /*error*/) override {
-    error_ = Error{ErrorCode::kInvalidInput, fmt::format("is no JSON from byte {} on", position)};
-    return false;
+  JsonBuilder(std::string_view text, std::initializer_list<std::string_view> skipped) : skipped_(skipped) {
+    document_.text_.reserve(text.size() + 1);
+    document_.text_.assign(text.begin(), text.end());
+    document_.text_.push_back('\0');
   }
 
-  [[nodiscard]] Result<JsonDocument> take() {
+  Result<JsonDocument> build() {
+    rapidjson::Reader reader;
+    rapidjson::InsituStringStream stream(document_.text_.data());
+    const rapidjson::ParseResult done = reader.Parse<kParseFlags>(stream, *this);
     if (error_) return tl::unexpected(*std::move(error_));
+    // A zero byte ends the text for the parser.
+    if (done.IsError() || stream.Tell() + 1 < document_.text_.size()) {
+      return invalid(fmt::format("is no JSON from byte {} on", (done.IsError() ? done.Offset() : stream.Tell()) + 1));
+    }
     if (!stack_.empty()) document_.root_ = stack_[0].value;
     return std::move(document_);
   }
+
+  // NOLINTBEGIN(readability-identifier-naming): names of the parser
+  bool Null() { return add(Json{}); }
+  bool Bool(bool value) { return add(Json(value)); }
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    const std::optional<Json> value = number_of({text, length});
+    return value ? add(*value) : refuse("has a number that no double holds");
+  }
+  bool String(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    return add(Json(std::string_view(text, length)));
+  }
+  bool Key(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    if (skip_depth_ > 0) return true;
+    key_ = {text, length};
+    skip_next_ = std::find(skipped_.begin(), skipped_.end(), key_) != skipped_.end();
+    return true;
+  }
+  bool StartObject() { return start(JsonKind::kObject); }
+  bool StartArray() { return start(JsonKind::kArray); }
+  bool EndObject(rapidjson::SizeType /*members*/) { return end(); }
+  bool EndArray(rapidjson::SizeType /*elements*/) { return end(); }
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   struct Open {
@@ -158,10 +196,8 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
     }
     const Open done = open_.back();
     open_.pop_back();
-    const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(done.first);
-    std::span<const JsonMember> members;
-    if (first != stack_.end()) members = document_.lists_.emplace_back(first, stack_.end());
-    stack_.erase(first, stack_.end());
+    const std::span<const JsonMember> members = document_.keep(std::span(stack_).subspan(done.first));
+    stack_.resize(done.first);
     key_ = done.key;
     return add(done.kind == JsonKind::kArray ? Json(Json::Array{members}) : Json(Json::Object{members}));
   }
@@ -176,39 +212,20 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
   std::optional<Error> error_;
 };
 
-namespace {
-
-// Python writes Infinity and NaN, which JSON has not: numbers as long instead. What stands in strings stays.
-std::optional<std::string> without_python_numbers(std::string_view text) {
-  if (text.find("Infinity") == text.npos && text.find("NaN") == text.npos) return std::nullopt;
-  std::string out(text);
-  bool quoted = false;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (quoted && out[i] == '\\') {
-      ++i;
-    } else if (out[i] == '"') {
-      quoted = !quoted;
-    } else if (!quoted && out.compare(i, 8, "Infinity") == 0) {
-      out.replace(i, 8, "1.70e308");
-    } else if (!quoted && out.compare(i, 3, "NaN") == 0) {
-      out.replace(i, 3, "0.0");
-    }
+std::span<const JsonMember> JsonDocument::keep(std::span<const JsonMember> members) {
+  constexpr std::size_t kBlock = 1024;
+  if (members.empty()) return {};
+  if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < members.size()) {
+    blocks_.emplace_back().reserve(std::max(kBlock, members.size()));
   }
-  return out;
+  auto& block = blocks_.back();
+  block.insert(block.end(), members.begin(), members.end());
+  return std::span(block).last(members.size());
 }
 
-}  // namespace
-
 Result<JsonDocument> parse_json(std::string_view text, std::initializer_list<std::string_view> skipped) {
-  const auto parse = [&](std::string_view json) {
-    JsonBuilder builder(skipped);
-    nlohmann::json::sax_parse(json.begin(), json.end(), &builder);
-    return builder.take();
-  };
-  auto out = parse(text);
-  if (out || out.error().code() == ErrorCode::kUnsupported) return out;
-  const auto plain = without_python_numbers(text);
-  return plain ? parse(*plain) : std::move(out);
+  if (text.size() > kMaxBytes) return unsupported(fmt::format("is JSON of more than {} bytes", kMaxBytes));
+  return JsonBuilder(text, skipped).build();
 }
 
 }  // namespace joulecast

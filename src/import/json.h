@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON of model files as values in one block of memory: bounded, without recursion, and without what nobody reads.
+// JSON of model files as values over one copy of the text: bounded, without recursion, and without what nobody reads.
 //
 //   JC_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(text, {"stack_trace"}));
 //   JC_ASSIGN_OR_RETURN(const std::int64_t groups, document.root().integer("groups"));
@@ -7,12 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
 #include <span>
-#include <string>
 #include <string_view>
-#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -79,14 +76,15 @@ class JsonDocument {
 
  private:
   friend class JsonBuilder;
+  std::span<const JsonMember> keep(std::span<const JsonMember> members);
+
   Json root_;
-  std::deque<std::string> texts_;
-  std::unordered_set<std::string> keys_;
-  std::deque<std::vector<JsonMember>> lists_;
+  std::vector<char> text_;  // with the escapes of strings undone where they stand
+  std::vector<std::vector<JsonMember>> blocks_;
 };
 
 // Values under a key in `skipped` are left out, whatever they are. Errors: kInvalidInput with the place for text that
-// is no JSON; kUnsupported for more than 4 million values or 200 levels.
+// is no JSON; kUnsupported for more than 4 million values, 200 levels, or a gibibyte.
 Result<JsonDocument> parse_json(std::string_view text, std::initializer_list<std::string_view> skipped = {});
 
 }  // namespace joulecast

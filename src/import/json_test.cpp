@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace joulecast {
 namespace {
@@ -46,6 +48,43 @@ TEST(Json, RefusesWhatIsNone) {
   EXPECT_EQ(parse_json("{\"a\": ]").error().text(), "is no JSON from byte 7 on");
   EXPECT_FALSE(parse_json(""));
   EXPECT_FALSE(parse_json("{} {}"));
+  EXPECT_FALSE(parse_json(std::string_view("{}\0 ", 4)));
+  EXPECT_FALSE(parse_json("\"\xff\""));  // no UTF-8
+  EXPECT_FALSE(parse_json("[01]"));
+  EXPECT_FALSE(parse_json("[1.]"));
+  EXPECT_FALSE(parse_json("[+1]"));
+}
+
+TEST(Json, NumbersAreExact) {
+  const auto document = parse_json(
+      "[9007199254740993, -9223372036854775808, 9223372036854775808, 0.1, 123456789.123456789e-3, 1e-400, "
+      "1e-2147483648,"
+      " 1e-99999999999999999999, 2.2250738585072011e-308]");
+  ASSERT_TRUE(document) << document.error().text();
+  const auto at = [&](std::size_t i) { return document->root().members()[i].value; };
+  EXPECT_EQ(at(0).whole(), 9007199254740993);
+  EXPECT_EQ(at(1).whole(), INT64_MIN);
+  EXPECT_EQ(at(2).real(), 9223372036854775808.0);
+  EXPECT_EQ(at(3).real(), 0.1);
+  EXPECT_EQ(at(4).real(), 123456.789123456789);
+  EXPECT_EQ(at(5).real(), 0.0);
+  EXPECT_EQ(at(6).real(), 0.0);
+  EXPECT_EQ(at(7).real(), 0.0);
+  EXPECT_EQ(at(8).real(), 2.2250738585072011e-308);
+}
+
+TEST(Json, NumbersThatNoDoubleHoldsAreRefused) {
+  EXPECT_FALSE(parse_json("1e400"));
+  EXPECT_FALSE(parse_json("-9e308"));
+  EXPECT_FALSE(parse_json("1e99999999999"));
+  EXPECT_FALSE(parse_json(std::string(400, '9')));
+}
+
+TEST(Json, EscapesAreUndone) {
+  const auto document = parse_json("{\"a\\\\\\\"\\n\": \"\\u00e9\\ud83d\\ude00/\", \"b\": \"plain\"}");
+  ASSERT_TRUE(document) << document.error().text();
+  EXPECT_EQ(document->root().string("a\\\"\n"), "\xc3\xa9\xf0\x9f\x98\x80/");
+  EXPECT_EQ(document->root().string("b"), "plain");
 }
 
 // Python's json module writes these.

@@ -3,12 +3,12 @@
 #include "import/zip.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
-#include <array>
-#include <memory_resource>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "import/text.h"
 
@@ -104,12 +104,11 @@ Result<void> read_zip64(std::string_view extra, Sizes& sizes) {
   return {};
 }
 
-// The local header before the bytes has a name and extra field of its own lengths.
-Result<std::string_view> stored_bytes(std::string_view bytes, const Sizes& sizes) {
-  const auto header = part(bytes, sizes.offset, kLocalSize);
-  if (!header || !header->starts_with(kLocalHeader)) return invalid("is not where the directory says");
-  const std::uint64_t at = sizes.offset + kLocalSize + u16(*header, 26) + u16(*header, 28);
-  const auto stored = part(bytes, at, sizes.stored);
+// The header before the bytes has a name and extra field of its own lengths.
+Result<std::string_view> stored_bytes(const ZipMember& member) {
+  const std::string_view header = member.record.substr(0, kLocalSize);
+  if (!header.starts_with(kLocalHeader)) return invalid("is not where the directory says");
+  const auto stored = part(member.record, kLocalSize + u16(header, 26) + u16(header, 28), member.stored_size);
   if (!stored) return invalid("reaches beyond the end of the file: cut off?");
   return *stored;
 }
@@ -124,7 +123,12 @@ Result<ZipMember> read_member(std::string_view bytes, std::string_view header, s
   const std::uint16_t method = u16(header, 10);
   out.deflated = method == kDeflated;
   out.readable = (method == kStored || out.deflated) && (u16(header, 8) & kEncryptedFlag) == 0;
-  JC_ASSIGN_OR_RETURN(out.stored, stored_bytes(bytes, sizes));
+  if (sizes.offset > bytes.size() || bytes.size() - sizes.offset < kLocalSize ||
+      bytes.size() - sizes.offset - kLocalSize < sizes.stored) {
+    return invalid("reaches beyond the end of the file: cut off?");
+  }
+  out.record = bytes.substr(sizes.offset);
+  out.stored_size = sizes.stored;
   if (method == kStored && sizes.stored != sizes.inflated) return invalid("is stored, yet has two sizes");
   return out;
 }
@@ -173,51 +177,25 @@ const ZipMember* ZipArchive::find_ending(std::string_view ending) const {
 
 namespace {
 
-// What zlib keeps while it inflates a member: its state, which fits on the stack, and a window where there is more than
-// one piece.
-struct InflateMemory {
-  static voidpf allocate(voidpf self, uInt count, uInt size) {
-    return static_cast<InflateMemory*>(self)->resource.allocate(std::size_t{count} * size);
-  }
-  static void release(voidpf /*self*/, voidpf /*memory*/) {}
+// No byte of a deflate stream becomes more than this many: a member that says so is damaged, and gets no memory.
+constexpr std::uint64_t kMaxRatio = 1032;
 
-  std::array<std::byte, 8192> buffer;
-  std::pmr::monotonic_buffer_resource resource{buffer.data(), buffer.size()};
+struct FreeInflater {
+  void operator()(libdeflate_decompressor* inflater) const { libdeflate_free_decompressor(inflater); }
 };
 
-// zlib counts in 32 bits, so both sides are fed in pieces.
-Result<std::string> inflate_all(const ZipMember& member) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20U;
-  constexpr std::size_t kSlack = 259;  // more than a longest match: with less, zlib writes byte by byte
-  InflateMemory memory;
-  z_stream stream{};
-  stream.zalloc = InflateMemory::allocate;
-  stream.zfree = InflateMemory::release;
-  stream.opaque = &memory;
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return invalid("zlib does not start");
-  std::string out;
-  std::string_view rest = member.stored;
-  int status = Z_OK;
-  while (status == Z_OK && out.size() <= member.size) {
-    if (stream.avail_in == 0) {
-      const std::string_view piece = rest.substr(0, kPiece);
-      // zlib does not write to its input; its interface is older than const.
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));  // NOLINT
-      stream.avail_in = static_cast<uInt>(piece.size());
-      rest.remove_prefix(piece.size());
-    }
-    const std::size_t before = out.size();
-    out.resize(before + std::min<std::size_t>(kPiece, member.size - before + kSlack));
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);  // NOLINT: zlib's type of a byte
-    stream.avail_out = static_cast<uInt>(out.size() - before);
-    // Told that this is all, zlib keeps no window of what it has written.
-    const bool all = rest.empty() && out.size() > member.size;
-    status = inflate(&stream, all ? Z_FINISH : Z_NO_FLUSH);
-    out.resize(out.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  if (status != Z_STREAM_END || out.size() != member.size) return invalid("its compressed bytes are damaged");
-  return out;
+Result<ZipText> inflate(std::string_view stored, std::uint64_t size) {
+  const auto damaged = [] { return invalid("its compressed bytes are damaged"); };
+  if (size / kMaxRatio > stored.size()) return damaged();
+  // A new one is cleared, which for the small members of TorchScript takes as long as they do.
+  thread_local const std::unique_ptr<libdeflate_decompressor, FreeInflater> inflater(libdeflate_alloc_decompressor());
+  if (inflater == nullptr) return unsupported("no memory is left to inflate it");
+  auto out = std::make_unique_for_overwrite<char[]>(size);
+  // Without a place for what was written, only a stream of exactly `size` bytes is a success.
+  const libdeflate_result done =
+      libdeflate_deflate_decompress(inflater.get(), stored.data(), stored.size(), out.get(), size, nullptr);
+  if (done != LIBDEFLATE_SUCCESS) return damaged();
+  return ZipText(std::move(out), size);
 }
 
 }  // namespace
@@ -226,9 +204,9 @@ Result<ZipText> ZipArchive::read(const ZipMember& member, std::size_t limit) {
   const auto read = [&]() -> Result<ZipText> {
     if (!member.readable) return unsupported("is encrypted or compressed in a way other than deflate");
     if (member.size > limit) return unsupported(fmt::format("has {} bytes, more than {}", member.size, limit));
-    if (!member.deflated) return ZipText(member.stored);
-    JC_ASSIGN_OR_RETURN(std::string text, inflate_all(member));
-    return ZipText(std::move(text));
+    JC_ASSIGN_OR_RETURN(const std::string_view stored, stored_bytes(member));
+    if (!member.deflated) return ZipText(stored);
+    return inflate(stored, member.size);
   };
   auto out = read();
   if (!out) return tl::unexpected(std::move(out).error().in(fmt::format("member '{}'", printable(member.name))));

@@ -10,9 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "joulecast/result.h"
@@ -20,9 +21,10 @@
 namespace joulecast {
 
 struct ZipMember {
-  std::string_view name;    // as the archive has it: any bytes
-  std::string_view stored;  // its bytes in the archive, compressed where `deflated`
-  std::uint64_t size = 0;   // when inflated, as the archive says
+  std::string_view name;          // as the archive has it: any bytes
+  std::string_view record;        // the archive from the member's own header on
+  std::uint64_t stored_size = 0;  // of its bytes in the archive, compressed where `deflated`
+  std::uint64_t size = 0;         // when inflated, as the archive says
   bool deflated = false;
   bool readable = true;  // neither encrypted nor compressed in another way
 };
@@ -30,15 +32,14 @@ struct ZipMember {
 // What a member holds: the archive's own bytes where it is stored, a copy where it was inflated.
 class ZipText {
  public:
-  explicit ZipText(std::string_view borrowed) : borrowed_(borrowed) {}
-  explicit ZipText(std::string owned) : owned_(std::move(owned)), is_owned_(true) {}
-  // Valid as long as this object and the archive's bytes are.
-  [[nodiscard]] std::string_view view() const { return is_owned_ ? std::string_view(owned_) : borrowed_; }
+  explicit ZipText(std::string_view borrowed) : view_(borrowed) {}
+  ZipText(std::unique_ptr<char[]> owned, std::size_t size) : owned_(std::move(owned)), view_(owned_.get(), size) {}
+  // Valid as long as this object, moved or not, and the archive's bytes are.
+  [[nodiscard]] std::string_view view() const { return view_; }
 
  private:
-  std::string_view borrowed_;
-  std::string owned_;
-  bool is_owned_ = false;
+  std::unique_ptr<char[]> owned_;
+  std::string_view view_;
 };
 
 // Borrows the bytes it is opened on.

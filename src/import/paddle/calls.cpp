@@ -15,19 +15,26 @@ using aten::Integer;
 
 constexpr std::size_t kMostNumbers = 1024;  // in a tensor that stands for an attribute
 
-std::vector<std::string_view> split(std::string_view list, std::string_view separator) {
+// "a, b" -> "a", "b"
+std::vector<std::string_view> split(std::string_view list) {
+  constexpr std::string_view kSeparator = ", ";
   std::vector<std::string_view> out;
   while (!list.empty()) {
-    const std::size_t end = std::min(list.find(separator), list.size());
+    const std::size_t end = std::min(list.find(kSeparator), list.size());
     out.push_back(list.substr(0, end));
-    list.remove_prefix(std::min(list.size(), end + separator.size()));
+    list.remove_prefix(std::min(list.size(), end + kSeparator.size()));
   }
   return out;
 }
 
+// "x|X" has "x" and "X".
 bool has_name(std::string_view names, std::string_view name) {
-  const auto list = split(names, "|");
-  return std::find(list.begin(), list.end(), name) != list.end();
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find('|'), names.size());
+    if (names.substr(0, end) == name) return true;
+    names.remove_prefix(std::min(names.size(), end + 1));
+  }
+  return false;
 }
 
 // One number is a number, others are a list.
@@ -98,7 +105,7 @@ Result<Argument> Importer::argument(const Slot& slot, std::string_view names, Sc
 
 // Attributes first: where an input says the same, it counts.
 Result<void> Importer::set_arguments(const Operation& op, const OperatorEntry* entry, aten::Call& call, Scope& scope) {
-  const auto names = split(entry == nullptr ? "" : entry->parameters, ", ");
+  const auto names = split(entry == nullptr ? "" : entry->parameters);
   const auto parameter = [&](std::string_view name) {
     return std::find_if(names.begin(), names.end(), [&](std::string_view one) { return has_name(one, name); });
   };
@@ -114,8 +121,11 @@ Result<void> Importer::set_arguments(const Operation& op, const OperatorEntry* e
     if (entry != nullptr && place == names.end()) continue;
     const std::string_view known_as = entry == nullptr ? std::string_view{} : *place;
     auto value = argument(slot, known_as, scope, call);
-    const auto where = slot.name.empty() ? fmt::format("input {}", i) : fmt::format("input '{}'", printable(slot.name));
-    if (!value) return tl::unexpected(std::move(value).error().in(where));
+    if (!value) {
+      const auto name =
+          slot.name.empty() ? fmt::format("input {}", i) : fmt::format("input '{}'", printable(slot.name));
+      return tl::unexpected(std::move(value).error().in(name));
+    }
     if (std::holds_alternative<std::monostate>(*value)) continue;
     JC_RETURN_IF_ERROR(
         call.set_positional(entry == nullptr ? i : static_cast<std::size_t>(place - names.begin()), std::move(*value)));
@@ -164,7 +174,7 @@ std::vector<Target> targets_of(const Operation& op, const OperatorEntry* entry, 
     for (const Slot& slot : op.outputs) add_targets(slot, program, out);
     return out;
   }
-  const auto names = split(entry->outputs.empty() ? "Out|Output|Y" : entry->outputs, ", ");
+  const auto names = split(entry->outputs.empty() ? "Out|Output|Y" : entry->outputs);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].starts_with('-')) continue;
     const Slot* slot = output_slot(op, names[i], i, program.by_names);

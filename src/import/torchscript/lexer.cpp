@@ -243,4 +243,24 @@ std::size_t Lexer::skip_attributes() {
   return count;
 }
 
+bool Lexer::skip_declared_type() {
+  constexpr std::string_view kColon = " : ";
+  if (brackets_ > 0 || text_.substr(place_, kColon.size()) != kColon) return false;
+  std::size_t end = place_ + kColon.size();
+  const std::size_t begin = end;
+  std::size_t open = 0;
+  for (; end < text_.size() && text_[end] != '\n'; ++end) {
+    const char c = text_[end];
+    open += static_cast<std::size_t>(c == '[');
+    if (c == ']' && open-- == 0) return false;
+    const bool of_type = class_of(c) >= Class::kLetter || c == '.' || c == '[' || c == ']' || c == ',';
+    if (!of_type && (c != ' ' || text_[end - 1] != ',')) return false;
+  }
+  if (end == begin || end == text_.size() || open > 0) return false;
+  place_ = end + 1;
+  ++line_;
+  line_starts_ = true;
+  return true;
+}
+
 }  // namespace joulecast::torchscript

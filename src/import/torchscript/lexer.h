@@ -47,6 +47,9 @@ class Lexer {
   [[nodiscard]] bool expression_ends() const;
   // Of a name at hand: past the .b.c right behind it, the last of which is the name then. How many they were.
   std::size_t skip_attributes();
+  // Of a name at hand: past the line's end where all that stands behind the name is ` : Type`, and there is a line
+  // below. The token at hand is the name still.
+  bool skip_declared_type();
 
  private:
   static constexpr std::size_t kMaxIndents = 100;

@@ -247,6 +247,12 @@ class Parser {
       out.methods.insert_or_assign(name, std::move(function));
       return {};
     }
+    // What most lines of a traced module are; nobody asks for the types of its fields.
+    const Token first = tokens_.token();
+    if (tokens_.is(TokenKind::kName) && tokens_.is(Word::kOther) && tokens_.skip_declared_type()) {
+      out.fields.push_back(first.text);
+      return tokens_.advance();
+    }
     JC_ASSIGN_OR_RETURN(const Statement attribute, statement(0));
     if (attribute.targets.count != 1) return {};
     const std::string_view name = out_.expr(out_.targets_of(attribute)[0]).text;

@@ -21,6 +21,7 @@ class TokenCursor {
   [[nodiscard]] bool expression_ends() const { return lexer_.expression_ends(); }
 
   std::size_t skip_attributes() { return lexer_.skip_attributes(); }
+  bool skip_declared_type() { return lexer_.skip_declared_type(); }
   // Past the token, whatever it is.
   Result<void> advance() {
     if (!lexer_.advance()) return tl::unexpected(lexer_.error());
