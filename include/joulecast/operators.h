@@ -395,14 +395,16 @@ struct Unsqueeze {
   }
 };
 
-// x. Empty order: the axes reversed.
+// x. Empty order: the axes reversed. A view, unless the result is to lie in its own order: that takes a copy.
 struct Transpose {
   static constexpr std::string_view kName = "transpose";
   IntList order;
+  bool contiguous = false;
   bool operator==(const Transpose&) const = default;
   template <typename V>
   static void fields(V&& v) {
     v("order", &Transpose::order);
+    v("contiguous", &Transpose::contiguous);
   }
 };
 

@@ -122,6 +122,7 @@ struct LowerVisitor {
     const std::int64_t bytes = 2 * whole(type.bytes());
     emit(PointwiseWork{
         .kind = PointwiseKind::kCopy, .elements = type.elements(), .forward_bytes = bytes, .backward_bytes = bytes});
+    out.back().copied_input = i;
   }
 
   void view() { set_storage(storage(0)); }
@@ -407,7 +408,11 @@ struct LowerVisitor {
     if (!seen) copied(0);
     set_storage(seen.value_or(Storage::kContiguous));
   }
-  void operator()(const Transpose& op) { set_storage(transposed(storage(0), op.order, context.input(0).shape.size())); }
+  void operator()(const Transpose& op) {
+    if (op.contiguous) pointwise(PointwiseKind::kCopy);
+    const Storage seen = transposed(storage(0), op.order, context.input(0).shape.size());
+    set_storage(op.contiguous ? Storage::kContiguous : seen);
+  }
   void operator()(const Expand&) { set_strided(true); }
   void operator()(const Slice&) { set_strided(true); }
   void operator()(const Split& op) { set_strided(op.axis != 0); }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct LoweredOperation {
   std::int64_t calls = 0;          // calls the host makes for them; less than `count` inside a recurrent layer
   bool opaque = false;             // costed by its bytes only
   bool no_input_gradient = false;  // reads the network's own input: training needs no gradient of it
+  // Of a node: set where it is no work of the operator, but the copy of an input that lies otherwise than it needs.
+  std::optional<std::size_t> copied_input = {};
 
   bool operator==(const LoweredOperation&) const = default;
 };

@@ -20,10 +20,10 @@ double block(const TensorType& type) {
 
 // An output that is only another look at its input takes no memory of its own.
 bool is_view(const Operator& op) {
+  if (const auto* transpose = std::get_if<Transpose>(&op)) return !transpose->contiguous;
   return std::holds_alternative<Reshape>(op) || std::holds_alternative<Flatten>(op) ||
          std::holds_alternative<Squeeze>(op) || std::holds_alternative<Unsqueeze>(op) ||
-         std::holds_alternative<Transpose>(op) || std::holds_alternative<Expand>(op) ||
-         std::holds_alternative<Slice>(op) || std::holds_alternative<Split>(op);
+         std::holds_alternative<Expand>(op) || std::holds_alternative<Slice>(op) || std::holds_alternative<Split>(op);
 }
 
 // ReLU and dropout overwrite their input in the networks people build (inplace=True).

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "graph/walk.h"
+#include "profile/copies.h"
 
 namespace joulecast::profile {
 namespace {
@@ -16,10 +17,11 @@ template <typename Op, typename... Kinds>
 constexpr bool kIsOneOf = (std::is_same_v<Op, Kinds> || ...);
 
 bool is_view(const Operator& op) {
+  if (const auto* transpose = std::get_if<Transpose>(&op)) return !transpose->contiguous;
   return std::visit(
       [](const auto& one) {
-        return kIsOneOf<std::decay_t<decltype(one)>, Reshape, Flatten, Squeeze, Unsqueeze, Transpose, Expand, Split,
-                        Slice, ShapeOf>;
+        return kIsOneOf<std::decay_t<decltype(one)>, Reshape, Flatten, Squeeze, Unsqueeze, Expand, Split, Slice,
+                        ShapeOf>;
       },
       op);
 }
@@ -93,31 +95,47 @@ class OwnInputs {
   std::vector<bool> own_;
 };
 
+class Gathering {
+ public:
+  explicit Gathering(Mode mode) : mode_(mode) {}
+
+  void add(OperationText text, bool input_gradient, std::int64_t count) {
+    const bool wanted = mode_ == Mode::kInference || input_gradient;
+    const auto [at, is_new] =
+        seen_.emplace(std::tuple(text.op, text.operands, text.attributes, wanted), out_.unique.size());
+    if (is_new) out_.unique.push_back({std::move(text), 0, wanted});
+    out_.unique[at->second].count += count;
+  }
+  void leave_out(const std::string& what) {
+    if (std::find(out_.left_out.begin(), out_.left_out.end(), what) == out_.left_out.end()) {
+      out_.left_out.push_back(what);
+    }
+  }
+  [[nodiscard]] Operations take() && { return std::move(out_); }
+
+ private:
+  Mode mode_;
+  Operations out_;
+  std::map<std::tuple<std::string, std::string, std::string, bool>, std::size_t> seen_;
+};
+
 }  // namespace
 
-Operations unique_operations(const Graph& graph, const TypeTable& types, Mode mode) {
-  Operations out;
-  std::map<std::tuple<std::string, std::string, std::string, bool>, std::size_t> seen;
+Operations unique_operations(const Graph& graph, const TypeTable& types, Mode mode, Precision precision) {
+  Gathering gathering(mode);
   OwnInputs own_inputs(graph);
+  Copies copies(mode, precision);
   for_each_operation(graph, types, [&](const Visit& visit) {
     const bool input_gradient = !own_inputs.reads_only(visit);
     const auto& outputs = visit.node.outputs;
     const bool known = std::all_of(outputs.begin(), outputs.end(),
                                    [&](ValueId id) { return id == kNoValue || visit.types.known(id) != nullptr; });
+    for (OperationText& copy : copies.of(visit)) gathering.add(std::move(copy), input_gradient, visit.repetitions);
     if (known || does_nothing(visit.node.op, mode)) return;
-    if (cannot_stand_alone(visit.node.op)) {
-      const std::string what = label(visit.node.op);
-      if (std::find(out.left_out.begin(), out.left_out.end(), what) == out.left_out.end()) out.left_out.push_back(what);
-      return;
-    }
-    OperationText text = operation_text(alone(visit));
-    const bool wanted = mode == Mode::kInference || input_gradient;
-    const auto [at, is_new] =
-        seen.emplace(std::tuple(text.op, text.operands, text.attributes, wanted), out.unique.size());
-    if (is_new) out.unique.push_back({std::move(text), 0, wanted});
-    out.unique[at->second].count += visit.repetitions;
+    if (cannot_stand_alone(visit.node.op)) return gathering.leave_out(label(visit.node.op));
+    gathering.add(operation_text(alone(visit)), input_gradient, visit.repetitions);
   });
-  return out;
+  return std::move(gathering).take();
 }
 
 }  // namespace joulecast::profile

@@ -26,8 +26,9 @@ struct Operations {
       left_out;  // labels of what cannot stand alone: control flow, operators that are none of ours
 };
 
-// What moves no data is left out: reshapes, transposes and slices make views, dropout does nothing in inference.
+// What moves no data is left out: reshapes, transposes and slices make views, dropout does nothing in inference. Copies
+// that views force are transpositions with a contiguous result.
 // Requires: types is what infer_types() made of this graph, in the precision that is meant.
-Operations unique_operations(const Graph& graph, const TypeTable& types, Mode mode);
+Operations unique_operations(const Graph& graph, const TypeTable& types, Mode mode, Precision precision);
 
 }  // namespace joulecast::profile

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dataset/operation_text.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
 
@@ -28,7 +29,7 @@ output %g
 Operations operations_of(const char* text, Mode mode) {
   const Graph graph = parse_graph(text).value();
   const TypeTable types = infer_types(graph, {.symbols = {{"N", 2}}, .shapes = {}, .batch = {}}).value();
-  return unique_operations(graph, types, mode);
+  return unique_operations(graph, types, mode, Precision::kFp32);
 }
 
 TEST(Operations, EqualOnesAreOneAndAreCounted) {
@@ -62,6 +63,52 @@ output %b
   EXPECT_FALSE(found.unique[0].input_gradient);
 }
 
+// A channel shuffle: torch's view, transpose, reshape copies once.
+TEST(Operations, CopiesThatViewsForceAreTranspositions) {
+  const Operations found = operations_of(R"(graph "net" {
+input %x : f32[N, 6, 4, 4]
+constant %s : i64[5] = [2, 3, 2, 4, 4]
+constant %t : i64[4] = [2, 6, 4, 4]
+%a = activation(%x)
+%b = reshape(%a, %s)
+%c = transpose(%b) {order = [0, 2, 1, 3, 4]}
+%d = activation(%c)
+%e = reshape(%d, %t)
+output %e
+}
+)",
+                                         Mode::kInference);
+  ASSERT_EQ(found.unique.size(), 3U);
+  EXPECT_EQ(found.unique[2].text.op, "transpose");
+  EXPECT_EQ(found.unique[2].text.operands, "f32[2, 3, 2, 4, 4]");
+  EXPECT_EQ(found.unique[2].text.attributes, "order = [0, 2, 1, 3, 4], contiguous = true");
+  EXPECT_EQ(found.unique[2].count, 1);
+  EXPECT_TRUE(parse_operation(found.unique[2].text));
+}
+
+// Turned twice, a value may be what it was; in the order of channels last, convolutions take it as it is.
+TEST(Operations, WhatNeedsNoCopyHasNone) {
+  const Operations found = operations_of(R"(graph "net" {
+input %x : f32[N, 8, 4, 4]
+parameter %w : f32[4, 8]
+parameter %v : f32[4, 4, 1, 1]
+%a = transpose(%x) {order = [0, 2, 3, 1]}
+%b = transpose(%a) {order = [0, 3, 1, 2]}
+%c = transpose(%b) {order = [0, 2, 3, 1]}
+%d = linear(%c, %w, _)
+%e = transpose(%d) {order = [0, 3, 1, 2]}
+%f = conv(%e, %v, _)
+output %f
+}
+)",
+                                         Mode::kInference);
+  ASSERT_EQ(found.unique.size(), 3U);
+  EXPECT_EQ(found.unique[0].text.attributes, "order = [0, 2, 3, 1], contiguous = true");
+  EXPECT_EQ(found.unique[0].text.operands, "f32[2, 8, 4, 4]");
+  EXPECT_EQ(found.unique[1].text.op, "linear");
+  EXPECT_EQ(found.unique[2].text.op, "conv");
+}
+
 TEST(Operations, WhatNoRunnerKnowsIsNamed) {
   const Operations found = operations_of(R"(graph "net" {
 input %x : f32[N, 3]
@@ -78,7 +125,7 @@ TEST(Operations, OfARealNetworkCanBeReadAgain) {
   const Graph graph = simplify(import_model(JOULECAST_SOURCE_DIR "/examples/resnet50.onnx").value());
   const TypeTable types = infer_types(graph, {.symbols = {}, .shapes = {}, .batch = 4}).value();
   std::int64_t convolutions = 0;
-  for (const UniqueOperation& one : unique_operations(graph, types, Mode::kTraining).unique) {
+  for (const UniqueOperation& one : unique_operations(graph, types, Mode::kTraining, Precision::kFp32).unique) {
     EXPECT_TRUE(parse_operation(one.text)) << one.text.op << " " << one.text.operands;
     if (one.text.op == "conv") convolutions += one.count;
   }

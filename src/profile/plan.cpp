@@ -171,7 +171,7 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
   apply(at.precision, types);
   PlannedNetwork planned{"", network, binding.batch.value_or(1), at.mode, at.precision, at.settings, {}, {}};
-  Operations operations = unique_operations(graph, types, at.mode);
+  Operations operations = unique_operations(graph, types, at.mode, at.precision);
   for (const UniqueOperation& one : operations.unique) {
     auto id = add_operation(one.text, at, one.input_gradient);
     if (id) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "graph/infer_context.h"
+#include "graph/ops/helpers.h"
 #include "graph/ops/known.h"
 
 namespace joulecast {
@@ -35,8 +36,8 @@ Result<void> infer(const Transpose& op, InferContext& context) {
 }
 
 // A view: no kernel. Where somebody needs the tensor contiguous, lowering adds the copy.
-Cost cost(const Transpose&, const CostContext&) {
-  return {};
+Cost cost(const Transpose& op, const CostContext& context) {
+  return op.contiguous ? copy_cost(context, context.input(0).bytes(), output_bytes(context)) : Cost{};
 }
 
 }  // namespace joulecast

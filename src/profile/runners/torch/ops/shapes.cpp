@@ -16,6 +16,8 @@ Kernel transpose(const StepContext& context) {
   if (order.empty()) {
     for (std::int64_t i = context.rank(0); i-- > 0;) order.push_back(i);
   }
+  if (context.fields().flag("contiguous"))
+    return one_input(context, [order](const at::Tensor& x) { return x.permute(order).contiguous(); });
   return one_input(context, [order](const at::Tensor& x) { return x.permute(order); });
 }
 
