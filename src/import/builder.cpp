@@ -21,6 +21,7 @@ struct Guesser {
     if (i >= inputs.size() || inputs[i] == kNoValue) return {};
     Guess out = builder.guess(inputs[i]);
     out.parameter = false;
+    out.extents.reset();
     return out;
   }
   [[nodiscard]] Guess with(ElementType element) const { return {element, of(0).rank, false, of(0).length}; }
@@ -86,6 +87,7 @@ struct Guesser {
     if (index) out.element = ElementType::kInt64;
     return out;
   }
+  Guess operator()(const Range&) const { return {of(0).element, 1U, false, {}}; }
   Guess operator()(const TopK&) const {
     return {output == 1 ? ElementType::kInt64 : of(0).element, of(0).rank, false, {}};
   }
@@ -169,6 +171,7 @@ ValueId GraphBuilder::add_constant(std::string_view name, const TensorType& type
                                    ValueKind kind) {
   Guess guess{type.element, type.shape.size(), kind == ValueKind::kParameter, {}};
   if (type.shape.size() == 1) guess.length = static_cast<std::size_t>(type.shape[0]);
+  guess.extents = type.shape;
   guesses_.push_back(guess);
   producers_.push_back(kNoNode);
   Value value{free_name(name), kind, type, std::nullopt};
@@ -182,6 +185,10 @@ ValueId GraphBuilder::add_constant(std::string_view name, const TensorType& type
 ValueId GraphBuilder::add_input(std::string_view name, GraphInput input, const Guess& guess) {
   guesses_.push_back(guess);
   producers_.push_back(kNoNode);
+  if (input.dimensions.size() <= kMaxRank) {
+    Shape& extents = guesses_.back().extents.emplace();
+    for (const Dimension& dimension : input.dimensions) extents.push_back(dimension.extent.value_or(-1));
+  }
   Value value{free_name(name), ValueKind::kInput, {}, std::nullopt};
   const bool fixed = std::all_of(input.dimensions.begin(), input.dimensions.end(),
                                  [](const Dimension& d) { return d.extent.has_value(); });
@@ -208,10 +215,12 @@ bool GraphBuilder::copy_ancestors(ValueId id, Graph& out, std::unordered_map<std
   const Value& value = graph.value(id);
   const std::uint32_t producer = producers_[index(id)];
   if (producer == kNoNode) {
-    if (!value.contents) return false;
-    const ValueId copy = out.add_value({"", ValueKind::kConstant, value.type, 0U});
-    out.values.back().contents = static_cast<std::uint32_t>(out.contents.size());
-    out.contents.push_back(graph.contents[*value.contents]);
+    if (value.kind != ValueKind::kConstant && !value.contents) return false;
+    const ValueId copy = out.add_value({"", ValueKind::kConstant, value.type, std::nullopt});
+    if (value.contents) {
+      out.values.back().contents = static_cast<std::uint32_t>(out.contents.size());
+      out.contents.push_back(graph.contents[*value.contents]);
+    }
     copies.emplace(static_cast<std::uint32_t>(id), copy);
     return true;
   }
@@ -230,14 +239,32 @@ bool GraphBuilder::copy_ancestors(ValueId id, Graph& out, std::unordered_map<std
   return true;
 }
 
-std::optional<Contents> GraphBuilder::evaluate(ValueId id) const {
+std::optional<GraphBuilder::Chain> GraphBuilder::follow(ValueId id) const {
   Graph chain;
   std::unordered_map<std::uint32_t, ValueId> copies;
   if (id == kNoValue || !copy_ancestors(id, chain, copies)) return std::nullopt;
-  const auto types = infer_types(chain, {});
+  auto types = infer_types(chain, {});
   if (!types) return std::nullopt;
-  const Contents* known = types->known(copies.at(static_cast<std::uint32_t>(id)));
+  return Chain{*std::move(types), copies.at(static_cast<std::uint32_t>(id))};
+}
+
+std::optional<Contents> GraphBuilder::evaluate(ValueId id) const {
+  const auto chain = follow(id);
+  const Contents* known = chain ? chain->types.known(chain->id) : nullptr;
   return known == nullptr ? std::nullopt : std::optional(*known);
+}
+
+ValueId GraphBuilder::folded(ValueId id, std::string_view name) {
+  const auto chain = follow(id);
+  if (!chain) return id;
+  const Contents* known = chain->types.known(chain->id);
+  auto contents = known == nullptr ? std::nullopt : std::optional(*known);
+  return add_constant(name, chain->types.type(chain->id), std::move(contents), ValueKind::kConstant);
+}
+
+const Node* GraphBuilder::producer(ValueId id) const {
+  if (id == kNoValue || producers_[index(id)] == kNoNode) return nullptr;
+  return &graph.nodes[producers_[index(id)]];
 }
 
 const TensorType* GraphBuilder::type(ValueId id) const {

@@ -21,6 +21,7 @@ struct Guess {
   std::optional<std::size_t> rank;
   bool parameter = false;             // a weight, or a weight captured by a body
   std::optional<std::size_t> length;  // elements of a vector: as the shape of a Reshape, the rank of its output
+  std::optional<Shape> extents = std::nullopt;  // where the file tells them; open ones are -1
 };
 
 class GraphBuilder {
@@ -40,8 +41,13 @@ class GraphBuilder {
   // The whole type where the file tells it: parameters (captured ones too) and constants.
   [[nodiscard]] const TensorType* type(ValueId id) const;
   void add_node(Node node);
+  // The node that computes it; nullptr for inputs, parameters and constants.
+  [[nodiscard]] const Node* producer(ValueId id) const;
   // The contents of a computed value where they follow from constants alone, by a few dozen nodes at most.
   [[nodiscard]] std::optional<Contents> evaluate(ValueId id) const;
+  // A constant in the place of what follows from constants alone, without contents where these are too many to follow;
+  // else `id` itself.
+  ValueId folded(ValueId id, std::string_view name);
   // What an output of `op` will be like.
   [[nodiscard]] Guess guess_output(const Operator& op, const std::vector<ValueId>& inputs, std::size_t output) const;
 
@@ -54,6 +60,11 @@ class GraphBuilder {
   std::string free_name(std::string_view wanted);
 
   static constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
+  struct Chain {
+    TypeTable types;
+    ValueId id;  // of the value asked for, in the table
+  };
+  [[nodiscard]] std::optional<Chain> follow(ValueId id) const;
   // Copies what `id` is computed from into `out`; false where that is more than constants.
   bool copy_ancestors(ValueId id, Graph& out, std::unordered_map<std::uint32_t, ValueId>& copies) const;
 

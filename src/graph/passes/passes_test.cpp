@@ -890,6 +890,26 @@ TEST(PixelShufflePass, BackwardPutsTheBlocksIntoTheChannels) {
   EXPECT_TRUE(stays(blocks("[-1, 64, 4, 8, 4, 8]", "[-1, 4096, 2, 8]")));
 }
 
+// Programs of torch put a computed batch before the numbers, which are one constant.
+TEST(PixelShufflePass, ShapesOfTwoPiecesAreRead) {
+  const auto body = [](const char* rest) {
+    return fmt::format(R"(
+    input %x : f32[batch, 64, 32, 32]
+    constant %apart : i64[6] = [-1, 64, 4, 8, 4, 8]
+    constant %rest : i64[3] = {}
+    %a = reshape(%x, %apart)
+    %b = transpose(%a) {{order = [0, 1, 3, 5, 2, 4]}}
+    %extent = shape_of(%x) {{end = 1}}
+    %together = concat(%extent, %rest)
+    %y = reshape(%b, %together)
+    output %y
+)",
+                       rest);
+  };
+  EXPECT_EQ(folded(body("[4096, 4, 4]")), "%y = pixel_shuffle(%x) {factor = 8, inverse = true}\n");
+  EXPECT_TRUE(stays(body("[64, 64, 16]")));
+}
+
 std::string roll(std::int64_t tail, std::int64_t head) {
   return fmt::format(R"(
     input %x : f32[1, 56, 56, 96]

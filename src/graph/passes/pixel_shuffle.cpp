@@ -8,18 +8,27 @@
 namespace joulecast::passes {
 namespace {
 
-// Entry i of a shape: a constant, or one piece of a Concat of vectors of one entry each.
+// Entry i of a shape: of a constant, or of one piece of a Concat.
 std::optional<std::int64_t> shape_entry(const Rewriter& graph, ValueId shape, std::size_t i) {
   if (const Contents* known = graph.known(shape)) {
     return i < known->ints.size() ? std::optional(known->ints[i]) : std::nullopt;
   }
   const Node* concat = made_by<Concat>(graph, shape);
-  if (concat == nullptr || concat->inputs.size() > kMaxRank || i >= concat->inputs.size()) return std::nullopt;
-  for (std::size_t k = 0; k <= i; ++k) {
-    if (graph.sketch(concat->inputs[k]).length != std::size_t{1}) return std::nullopt;
+  if (concat == nullptr || concat->inputs.size() > kMaxRank) return std::nullopt;
+  for (const ValueId piece : concat->inputs) {
+    const auto length = graph.sketch(piece).length;
+    if (!length) return std::nullopt;
+    if (i >= *length) {
+      i -= *length;
+      continue;
+    }
+    if (const Contents* known = graph.known(piece)) {
+      return i < known->ints.size() ? std::optional(known->ints[i]) : std::nullopt;
+    }
+    const auto value = *length == 1 ? scalar(graph, piece) : std::nullopt;
+    return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
   }
-  const auto value = scalar(graph, concat->inputs[i]);
-  return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+  return std::nullopt;
 }
 
 // Whether entry i of `merged` is the product of those of `split`, as far as both are numbers (-1 is none).

@@ -186,6 +186,11 @@ TEST(TorchScript, ListsOfTensorsAreAsLongAsTheyAreUnpacked) {
   EXPECT_EQ(output_shape(indexed), (Shape{2, 3, 4, 8}));
 }
 
+TEST(TorchScript, SplitsAtPlacesHaveOnePartMore) {
+  const Graph graph = imported("    parts = torch.tensor_split(x, [1, 3], 2)\n    return torch.relu(parts[2])\n");
+  EXPECT_EQ(output_shape(graph), (Shape{2, 3, 5, 8}));
+}
+
 TEST(TorchScript, OneWeightUnderTwoNamesIsOne) {
   const std::string weights = pickled_text("weight") + pickled_tensor({8, 8}) + pickled_text("tied") +
                               pickled_tensor({8, 8}) + pickled_text("other") +

@@ -197,6 +197,7 @@ void Importer::follow_types(std::size_t first_value, std::size_t first_node) {
       Guess guess = builder_.guess(id);
       guess.element = (*types)[0].element;
       guess.rank = (*types)[0].shape.size();
+      guess.extents = samples_.extents(id);
       guess.length.reset();
       if (guess.rank == 1U && (*types)[0].shape == (*types)[1].shape) {
         guess.length = static_cast<std::size_t>((*types)[0].shape[0]);
@@ -317,7 +318,8 @@ std::optional<std::size_t> Importer::count_of(const Pending& pending) const {
     return nullptr;
   };
   const Item* how = by_place ? nullptr : given(1, "split_size");
-  if (how != nullptr && list_of(*how) != nullptr) return list_of(*how)->items.size();
+  const bool places = pending.name == "tensor_split";
+  if (how != nullptr && list_of(*how) != nullptr) return list_of(*how)->items.size() + (places ? 1 : 0);
   const auto* tensor = items.empty() ? nullptr : held<TensorRef>(items[0]);
   const Item* axis_item = given(by_place ? 1 : 2, "dim");
   const std::int64_t asked =

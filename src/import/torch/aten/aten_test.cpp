@@ -9,6 +9,7 @@
 #include "import/torch/aten/operators.h"
 #include "import/torch/import_bytes.h"
 #include "import/torch/program_writer.h"
+#include "joulecast/cost.h"
 #include "joulecast/passes.h"
 
 namespace joulecast::aten {
@@ -44,6 +45,14 @@ TEST(Call, ArgumentsByPlaceAndName) {
   EXPECT_FALSE(call.set_positional(3, Integer{0}));
 }
 
+TEST(Call, ARangeOfScalarsHasOneAxis) {
+  GraphBuilder builder;
+  Call call(builder, "aten.arange.default", "end", {{"y", std::nullopt, true}});
+  const ValueId range = call.step(Range{}, {call.int_scalar(0), call.int_scalar(4), call.int_scalar(1)}, "range");
+  EXPECT_EQ(call.guess(range).rank, 1U);
+  EXPECT_EQ(builder.known(call.folded(range, "folded"))->ints, (IntList{0, 1, 2, 3}));
+}
+
 struct Case {
   const char* name;
   const char* target;     // without "torch.ops.aten."
@@ -54,7 +63,7 @@ struct Case {
 };
 
 // "x" is [2, 8, 6, 6], "m" [2, 8], "w" the weight [8, 8], "k" the weight [4, 8, 3, 3], "n" [8], "q" [2, 4, 5, 16],
-// "i" integers [3], "b" bools [2, 8].
+// "i" integers [3], "j" [6], "b" bools [2, 8].
 const Case kCases[] = {
     {"add_scalar", "add.Scalar", "self=Tx other=f2.5", "add", {2, 8, 6, 6}},
     {"reverse_sub", "rsub.Scalar", "self=Tx other=i1", "sub", {2, 8, 6, 6}},
@@ -88,6 +97,16 @@ const Case kCases[] = {
     {"linear", "linear.default", "input=Tm weight=Tw bias=Tn", "linear", {2, 8}},
     {"addmm_of_weight", "addmm.default", "self=Tn mat1=Tm mat2=Tw", "linear", {2, 8}},
     {"baddbmm", "baddbmm.default", "self=Ta batch1=Ta batch2=Tc beta=i0", "matmul", {2, 5, 5}},
+    {"grouped_mm_of_few_rows",
+     "_grouped_mm.default",
+     "self=Tf mat2=Te offs=Ti",
+     "reshape slice matmul flatten slice",
+     {2, 5}},
+    {"grouped_mm_of_uneven_rows",
+     "_grouped_mm.default",
+     "self=Td mat2=Te offs=Ti",
+     "pad reshape slice matmul flatten slice",
+     {7, 5}},
     {"einsum", "einsum.default", "equation=sbij,bjk->bik tensors=La,c", "matmul", {2, 5, 5}},
     {"einsum_of_other_kind",
      "einsum.default",
@@ -137,14 +156,45 @@ const Case kCases[] = {
     {"split_with_rest",
      "split.Tensor",
      "self=Tx split_size=i3 dim=i1",
-     "shape_of squeeze mul sub unsqueeze concat split",
+     "mul sub unsqueeze concat split",
      {2, 3, 6, 6},
      3},
     {"chunk", "chunk.default", "self=Tx chunks=i2 dim=i1", "split", {2, 4, 6, 6}, 2},
+    {"tensor_split_at_places", "tensor_split.indices", "self=Tx indices=l2,5 dim=i1", "slice", {2, 2, 6, 6}, 3},
+    {"tensor_split_longer_parts_first",
+     "tensor_split.sections",
+     "self=Tx sections=i3 dim=i1",
+     "split",
+     {2, 3, 6, 6},
+     3},
+    {"diff", "diff.default", "self=Tm", "slice slice sub", {2, 7}},
+    {"diff_of_more",
+     "diff.default",
+     "self=Tm n=i2 dim=i0 prepend=Tm",
+     "concat slice slice sub slice slice sub",
+     {2, 8}},
     {"pad_of_last_axes", "constant_pad_nd.default", "self=Tx pad=l1,2,3,4", "pad", {2, 8, 13, 9}},
     {"roll", "roll.default", "self=Tx shifts=l1,-1 dims=l2,3", "roll", {2, 8, 6, 6}},
     {"flip", "flip.default", "self=Tx dims=l2", "slice", {2, 8, 6, 6}},
     {"embedding", "embedding.default", "weight=Tw indices=Ti", "embedding", {3, 8}},
+    {"embedding_bag",
+     "_embedding_bag.default",
+     "weight=Tw indices=Tj offsets=Ti mode=i1",
+     "slice reshape embedding reduce_mean",
+     {3, 8},
+     4},
+    {"embedding_bag_with_the_end_of_the_last",
+     "embedding_bag.padding_idx",
+     "weight=Tw indices=Tj offsets=Ti mode=i2 include_last_offset=b1",
+     "slice reshape embedding reduce_max",
+     {2, 8},
+     4},
+    {"embedding_bag_weighted",
+     "embedding_bag.default",
+     "weight=Tw indices=Tj offsets=Ti mode=i0 per_sample_weights=Tn",
+     "slice reshape slice reshape embedding unsqueeze matmul squeeze",
+     {3, 8},
+     4},
     {"index_of_weights", "index.Tensor", "self=Tw indices=Li", "embedding", {3, 8}},
     {"index_of_second_axis", "index.Tensor", "self=Tm indices=O-,i", "gather", {2, 3}},
     {"index_of_two_axes",
@@ -153,6 +203,12 @@ const Case kCases[] = {
      "transpose add shape_of expand unsqueeze expand unsqueeze concat gather transpose",
      {2, 8, 3}},
     {"index_put", "index_put.default", "self=Tm indices=O-,i values=Tf", "aten.index_put.default", {2, 8}},
+    {"masked_scatter",
+     "masked_scatter.default",
+     "self=Tm mask=Tb source=Tw",
+     "shape_of expand reshape cast cumulate reshape gather reshape where",
+     {2, 8}},
+    {"histc", "histc.default", "self=Tm bins=i4", "reshape cast fill scatter", {4}},
     {"top_k", "topk.default", "self=Tm k=i3", "top_k", {2, 3}, 2},
     {"sort", "sort.default", "self=Tm dim=i1", "shape_of top_k", {2, 8}, 2},
     {"max_with_places", "max.dim", "self=Tm dim=i1", "reduce_max reduce_arg_max", {2}, 2},
@@ -163,6 +219,52 @@ const Case kCases[] = {
     {"arange_with_step", "arange.start_step", "start=i1 end=i10 step=i2", "range", {5}},
     {"upsample", "upsample_nearest2d.vec", "input=Tx scale_factors=r2.0,2.0", "resize", {2, 8, 12, 12}},
     {"pixel_shuffle", "pixel_shuffle.default", "self=Tx upscale_factor=i2", "pixel_shuffle", {2, 2, 12, 12}},
+    {"im2col",
+     "im2col.default",
+     "self=Tx kernel_size=l3,2 dilation=l2,1 padding=l1,0 stride=l1,2",
+     "flatten gather flatten",
+     {2, 48, 12}},
+    {"im2col_without_batch",
+     "im2col.default",
+     "self=Ta kernel_size=l2,2 dilation=l1,1 padding=l0,0 stride=l1,1",
+     "unsqueeze flatten gather flatten squeeze",
+     {8, 12}},
+    {"col2im",
+     "col2im.default",
+     "self=Tc output_size=l2,6 kernel_size=l2,2 dilation=l1,1 padding=l0,0 stride=l1,1",
+     "expand reshape scatter reshape",
+     {2, 1, 2, 6}},
+    {"unfold_of_last_axis", "unfold.default", "self=Tx dimension=i-1 size=i3 step=i2", "gather", {2, 8, 6, 2, 3}},
+    {"unfold_of_axis_before",
+     "unfold.default",
+     "self=Tx dimension=i2 size=i2 step=i1",
+     "gather transpose",
+     {2, 8, 5, 6, 2}},
+    {"diagonal", "diagonal.default", "self=Tx offset=i1 dim1=i-2 dim2=i-1", "flatten slice", {2, 8, 5}},
+    {"diagonal_of_first_axes", "diagonal.default", "self=Tx", "transpose flatten slice", {6, 6, 2}},
+    {"diagonal_below", "diagonal.default", "self=Tm offset=i-1", "flatten slice", {1}},
+    {"diagonal_outside", "diagonal.default", "self=Tm offset=i9", "flatten slice", {0}},
+    {"as_strided_turned",
+     "as_strided.default",
+     "self=Tm size=l8,2 stride=l1,8",
+     "reshape slice reshape transpose expand",
+     {8, 2}},
+    {"as_strided_repeated",
+     "as_strided.default",
+     "self=Tm size=l5,8 stride=l0,1 storage_offset=i8",
+     "reshape slice reshape transpose expand",
+     {5, 8}},
+    {"as_strided_with_gaps", "as_strided.default", "self=Tm size=l3,2 stride=l4,1", "reshape gather", {3, 2}},
+    {"as_strided_overlapping", "as_strided.default", "self=Tm size=l6,3 stride=l2,1", "reshape gather", {6, 3}},
+    {"weight_norm", "_weight_norm_interface.default", "v=Tk g=Tg", "reduce_l2 div mul", {4, 8, 3, 3}, 2},
+    {"cdist_of_few", "_cdist_forward.default", "x1=Ta x2=Ta p=f2.0", "matmul", {2, 5, 5}},
+    {"cdist_by_product",
+     "_cdist_forward.default",
+     "x1=Ta x2=Ta p=f2.0 compute_mode=i1",
+     "square reduce_sum shape_of fill mul concat square reduce_sum shape_of fill concat matmul relu sqrt",
+     {2, 5, 5}},
+    {"pdist", "_pdist_forward.default", "self=Tm p=f2.0", "matmul reshape slice", {1}},
+    {"sym_stride", "sym_stride.int", "self=Tx dim=i1", "", {}},
     {"linalg_norm", "linalg_vector_norm.default", "self=Tm ord=i2 dim=l1", "reduce_l2", {2}},
 };
 
@@ -216,17 +318,23 @@ std::vector<std::string> arguments(const std::string& text) {
   return out;
 }
 
+torch::ProgramWriter program_with_inputs() {
+  torch::ProgramWriter program;
+  program.parameter("w", "w", {"8", "8"}).parameter("k", "k", {"4", "8", "3", "3"}).parameter("n", "n", {"8"});
+  program.parameter("t", "t", {"8", "4", "4", "4"}).parameter("g", "g", {"4", "1", "1", "1"});
+  program.parameter("e", "e", {"3", "3", "5"}).input("d", {"7", "3"});
+  program.input("x", {"2", "8", "6", "6"}).input("m", {"2", "8"}).input("q", {"2", "4", "5", "16"});
+  program.input("a", {"2", "5", "4"}).input("c", {"2", "4", "5"}).input("f", {"2", "3"});
+  program.input("i", {"3"}, 5).input("j", {"6"}, 5).input("b", {"2", "8"}, 12);
+  return program;
+}
+
 class LoweringTest : public testing::Test {
  public:
   explicit LoweringTest(const Case& test) : case_(test) {}
 
   void TestBody() override {
-    torch::ProgramWriter program;
-    program.parameter("w", "w", {"8", "8"}).parameter("k", "k", {"4", "8", "3", "3"}).parameter("n", "n", {"8"});
-    program.parameter("t", "t", {"8", "4", "4", "4"});
-    program.input("x", {"2", "8", "6", "6"}).input("m", {"2", "8"}).input("q", {"2", "4", "5", "16"});
-    program.input("a", {"2", "5", "4"}).input("c", {"2", "4", "5"}).input("f", {"2", "3"});
-    program.input("i", {"3"}, 5).input("b", {"2", "8"}, 12);
+    torch::ProgramWriter program = program_with_inputs();
     std::vector<std::string> results;
     for (std::size_t i = 0; i < case_.outputs; ++i) results.push_back(fmt::format("y{}", i));
     program.node(fmt::format("torch.ops.aten.{}", case_.target), arguments(case_.arguments), results);
@@ -254,10 +362,185 @@ class LoweringTest : public testing::Test {
   const Case& case_;
 };
 
+struct Work {
+  const char* name;
+  const char* target;
+  const char* arguments;
+  double read, written, flops;  // bytes, bytes; worked out by hand
+};
+
+// Views cost nothing; indices have 8 bytes each.
+const Work kWork[] = {
+    // 9 windows of 9 entries for 2 x 8 channels: 5184 bytes, of an input of 2304; 81 places.
+    {"im2col", "im2col.default", "self=Tx kernel_size=l3,3 dilation=l1,1 padding=l1,1 stride=l2,2", 2304 + 648, 5184,
+     0},
+    // 40 elements and the places of 20.
+    {"col2im", "col2im.default", "self=Tc output_size=l2,6 kernel_size=l2,2 dilation=l1,1 padding=l0,0 stride=l1,1",
+     160 + 160, 160, 0},
+    // 2 windows of 3 in each of 96 rows: 2304 bytes; 6 places.
+    {"unfold", "unfold.default", "self=Tx dimension=i-1 size=i3 step=i2", 2304 + 48, 2304, 0},
+    {"diagonal", "diagonal.default", "self=Tx offset=i1 dim1=i-2 dim2=i-1", 0, 0, 0},
+    {"as_strided_turned", "as_strided.default", "self=Tm size=l8,2 stride=l1,8", 0, 0, 0},
+    // 18 of 16 elements.
+    {"as_strided_overlapping", "as_strided.default", "self=Tm size=l6,3 stride=l2,1", 64 + 144, 72, 0},
+    // 6 of 8 rows of 32 bytes, then 6 rows to 3.
+    {"embedding_bag", "embedding_bag.default", "weight=Tw indices=Tj offsets=Ti mode=i0", 192 + 48 + 192, 192 + 96, 48},
+    // 16 elements: mask to numbers, their sums, 16 of 64 elements, the choice among 1 + 4 + 4 bytes.
+    {"masked_scatter", "masked_scatter.default", "self=Tm mask=Tb source=Tw", 16 + 128 + 64 + 128 + 144,
+     128 + 128 + 64 + 64, 16 + 16},
+    {"diff", "diff.default", "self=Tm", 56 + 56, 56, 14},
+    // 16 elements as places; 4 zeros; each added to its own.
+    {"histc", "histc.default", "self=Tm bins=i4", 64 + 128 + 64, 128 + 16 + 64, 0},
+    {"tensor_split", "tensor_split.indices", "self=Tx indices=l2,5 dim=i1", 0, 0, 0},
+    // 288 elements to 4 norms, 4 quotients, 288 products.
+    {"weight_norm", "_weight_norm.default", "v=Tk g=Tg", 1152 + 32 + 1152 + 16, 16 + 16 + 1152, 576 + 4 + 288},
+    // 2 x 5 x 5 distances over 4 columns.
+    {"cdist", "_cdist_forward.default", "x1=Ta x2=Ta p=f1.0", 320, 200, 400},
+    {"pdist", "_pdist_forward.default", "self=Tw p=f2.0", 512, 256, 1024},
+    // 2 rows of 3 by 2 of 3 experts of 3 x 5.
+    {"grouped_mm", "_grouped_mm.default", "self=Tf mat2=Te offs=Ti", 24 + 120, 40, 60},
+};
+
+class WorkTest : public testing::Test {
+ public:
+  explicit WorkTest(const Work& test) : work_(test) {}
+
+  void TestBody() override {
+    torch::ProgramWriter program = program_with_inputs();
+    program.node(fmt::format("torch.ops.aten.{}", work_.target), arguments(work_.arguments), {"y", "more", "most"});
+    program.output("y");
+    const auto graph = torch::import_program(program.text(), "net").transform(simplify);
+    ASSERT_TRUE(graph) << graph.error().text();
+    const auto types = infer_types(*graph, {});
+    ASSERT_TRUE(types) << types.error().text();
+    Cost sum;
+    for (const Node& node : graph->nodes) sum += operator_cost(CostContext(*graph, node, *types));
+    EXPECT_EQ(sum.forward_read, Bytes{work_.read});
+    EXPECT_EQ(sum.forward_written, Bytes{work_.written});
+    EXPECT_EQ(sum.forward_flops, Flops{work_.flops});
+  }
+
+ private:
+  const Work& work_;
+};
+
+// x.unfold(2, ...).unfold(3, ...) is one take from both axes: 2 x 8 x (2 x 4) windows of 3 x 3, and 72 places.
+TEST(AtenWindows, OverTwoAxesAreTakenOnce) {
+  for (const bool rows_first : {true, false}) {
+    const std::string rows = "dimension=i2 size=i3 step=i2";
+    const std::string columns = "dimension=i3 size=i3 step=i1";
+    torch::ProgramWriter program = program_with_inputs();
+    program.node("torch.ops.aten.unfold.default", arguments("self=Tx " + (rows_first ? rows : columns)), {"one"});
+    program.node("torch.ops.aten.unfold.default", arguments("self=Tone " + (rows_first ? columns : rows)), {"two"});
+    program.output("two");
+    const auto graph = torch::import_program(program.text(), "net").transform(simplify);
+    ASSERT_TRUE(graph) << graph.error().text();
+    const auto types = infer_types(*graph, {});
+    ASSERT_TRUE(types) << types.error().text();
+    ASSERT_EQ(graph->nodes.size(), 2U) << print_graph(*graph);
+    EXPECT_EQ(label(graph->nodes[0].op), "flatten");
+    EXPECT_EQ(text(types->type(graph->outputs[0]).shape), "2x8x2x4x3x3");
+    const Cost cost = operator_cost(CostContext(*graph, graph->nodes[1], *types));
+    EXPECT_EQ(cost.forward_read, Bytes{2304 + 576});
+    EXPECT_EQ(cost.forward_written, Bytes{4608});
+    // The last window's last element is the plane's last; the first window's second row, or its second column, comes
+    // next.
+    const Contents* places = types->known(graph->nodes[1].inputs[1]);
+    ASSERT_NE(places, nullptr);
+    EXPECT_EQ(places->ints.front(), 0);
+    EXPECT_EQ(places->ints[1], rows_first ? 1 : 6);
+    EXPECT_EQ(places->ints[3], rows_first ? 6 : 1);
+    EXPECT_EQ(places->ints.back(), 4 * 6 + 5);
+  }
+}
+
+TEST(AtenWindows, OfAxesApartAreTakenOneAfterTheOther) {
+  torch::ProgramWriter program = program_with_inputs();
+  program.node("torch.ops.aten.unfold.default", arguments("self=Tx dimension=i1 size=i3 step=i2"), {"one"});
+  program.node("torch.ops.aten.unfold.default", arguments("self=Tone dimension=i3 size=i3 step=i1"), {"two"});
+  program.output("two");
+  const auto graph = torch::import_program(program.text(), "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  const auto types = infer_types(*graph, {});
+  ASSERT_TRUE(types) << types.error().text();
+  EXPECT_EQ(text(types->type(graph->outputs[0]).shape), "2x3x6x4x3x3");
+}
+
+// The places of im2col are those that torch reads: of the second row of a window over x [.., 6, 6], and border for
+// padding.
+TEST(AtenWindows, PlacesAreThoseOfTheElements) {
+  torch::ProgramWriter program = program_with_inputs();
+  program.node("torch.ops.aten.im2col.default",
+               arguments("self=Tx kernel_size=l2,2 dilation=l2,1 padding=l1,0 stride=l3,2"), {"y"});
+  program.output("y");
+  const auto graph = torch::import_program(program.text(), "net").transform(simplify);
+  ASSERT_TRUE(graph) << graph.error().text();
+  const auto types = infer_types(*graph, {});
+  ASSERT_TRUE(types) << types.error().text();
+  const Contents* places = types->known(graph->nodes[1].inputs[1]);
+  ASSERT_NE(places, nullptr);
+  // Rows -1 (0 instead) and 2 for the first entry, 1 and 4 for the second; columns 0, 2, 4 and 1, 3, 5.
+  const std::vector<std::int64_t> expected{0, 2, 4,  12, 14, 16, 1, 3, 5,  13, 15, 17,
+                                           6, 8, 10, 24, 26, 28, 7, 9, 11, 25, 27, 29};
+  EXPECT_EQ(places->ints, expected);
+}
+
+// Of a matrix of 4 x 6 numbers that count up.
+TEST(AtenWindows, DiagonalsAreThoseOfTheElements) {
+  const std::vector<std::pair<std::string, IntList>> cases{
+      {"0", {0, 7, 14, 21}}, {"2", {2, 9, 16, 23}}, {"4", {4, 11}}, {"-1", {6, 13, 20}}, {"-3", {18}}};
+  for (const auto& [offset, expected] : cases) {
+    torch::ProgramWriter program = program_with_inputs();
+    program.node("torch.ops.aten.arange.default", arguments("end=i24"), {"all"});
+    program.node("torch.ops.aten.view.default", arguments("self=Tall size=l4,6"), {"matrix"});
+    program.node("torch.ops.aten.diagonal.default", arguments("self=Tmatrix offset=i" + offset), {"y"});
+    program.output("y");
+    const auto graph = torch::import_program(program.text(), "net");
+    ASSERT_TRUE(graph) << graph.error().text();
+    const auto types = infer_types(*graph, {});
+    ASSERT_TRUE(types) << types.error().text();
+    const Contents* elements = types->known(graph->outputs[0]);
+    ASSERT_NE(elements, nullptr);
+    EXPECT_EQ(elements->ints, expected) << offset;
+  }
+}
+
+// 4 x 4 windows of a 56 x 56 plane are 3136 places: more than are followed, and no work when the network runs.
+TEST(AtenWindows, ManyPlacesAreOneConstant) {
+  torch::ProgramWriter program;
+  program.input("x", {"2", "8", "56", "56"});
+  program.node("torch.ops.aten.im2col.default",
+               arguments("self=Tx kernel_size=l4,4 dilation=l1,1 padding=l0,0 stride=l4,4"), {"y"});
+  program.output("y");
+  const auto graph = torch::import_program(program.text(), "net").transform(simplify);
+  ASSERT_TRUE(graph) << graph.error().text();
+  ASSERT_EQ(graph->nodes.size(), 3U) << print_graph(*graph);
+  const Value& places = graph->value(graph->nodes[1].inputs[1]);
+  EXPECT_EQ(places.kind, ValueKind::kConstant);
+  EXPECT_EQ(text(places.type.shape), "16x196");
+}
+
+TEST(AtenWindows, OpenExtentsAreFollowed) {
+  torch::ProgramWriter program;
+  program.input("x", {"2", "8", "h", "w"});
+  program.node("torch.ops.aten.im2col.default",
+               arguments("self=Tx kernel_size=l3,3 dilation=l1,1 padding=l1,1 stride=l2,2"), {"y"});
+  program.output("y");
+  const auto graph = torch::import_program(program.text(), "net").transform(simplify);
+  ASSERT_TRUE(graph) << graph.error().text();
+  const auto types = infer_types(*graph, Binding{{}, {{"x", {2, 8, 12, 10}}}, {}});
+  ASSERT_TRUE(types) << types.error().text();
+  EXPECT_EQ(text(types->type(graph->outputs[0]).shape), "2x72x30");
+}
+
 const bool kRegistered = [] {
   for (const Case& test : kCases) {
     testing::RegisterTest("AtenLowering", test.name, nullptr, nullptr, __FILE__, __LINE__,
                           [&test]() -> testing::Test* { return new LoweringTest(test); });
+  }
+  for (const Work& test : kWork) {
+    testing::RegisterTest("AtenWork", test.name, nullptr, nullptr, __FILE__, __LINE__,
+                          [&test]() -> testing::Test* { return new WorkTest(test); });
   }
   return true;
 }();

@@ -219,12 +219,18 @@ bool Call::any_used_after(std::size_t first) const {
   return false;
 }
 
+ValueId Call::folded(ValueId id, std::string_view suffix) {
+  const std::string_view base = outputs_.empty() ? std::string_view(target_) : std::string_view(outputs_[0].name);
+  return builder_.folded(id, fmt::format("{}/{}", base, suffix));
+}
+
 namespace {
 
 // What the file declares is surer than what follows from the operator.
 Guess declared_guess(const TensorType& type, Guess guess) {
   guess.element = type.element;
   guess.rank = type.shape.size();
+  guess.extents = type.shape;
   guess.length.reset();
   if (type.shape.size() == 1 && type.shape[0] >= 0) guess.length = static_cast<std::size_t>(type.shape[0]);
   return guess;
@@ -361,7 +367,14 @@ ValueId Call::vector(const std::vector<Integer>& values) {
   return parts.size() == 1 ? parts[0] : step(Concat{0}, std::move(parts), "shape");
 }
 
+std::optional<std::int64_t> Call::known_extent(ValueId x, std::size_t axis) const {
+  const auto& extents = guess(x).extents;
+  if (!extents || axis >= extents->size() || (*extents)[axis] < 0) return std::nullopt;
+  return (*extents)[axis];
+}
+
 ValueId Call::extent(ValueId x, std::size_t axis) {
+  if (const auto known = known_extent(x, axis)) return int_scalar(*known);
   const auto begin = static_cast<std::int64_t>(axis);
   const ValueId vector = step(ShapeOf{begin, begin + 1, false}, {x}, "extent");
   return step(Squeeze{{0}}, {vector}, "extent");

@@ -64,6 +64,7 @@ class Call {
   [[nodiscard]] Result<std::size_t> rank(ValueId id) const;  // unknown: unsupported
   [[nodiscard]] const TensorType* type(ValueId id) const { return builder_.type(id); }
   [[nodiscard]] const Contents* known(ValueId id) const { return id == kNoValue ? nullptr : builder_.known(id); }
+  [[nodiscard]] std::optional<std::int64_t> known_extent(ValueId x, std::size_t axis) const;
   [[nodiscard]] const GraphBuilder& builder() const { return builder_; }
 
   // Outputs.
@@ -93,6 +94,8 @@ class Call {
   // A scalar, a vector of the list's length.
   ValueId scalar(const Integer& value);
   ValueId vector(const std::vector<Integer>& values);
+  // What follows from constants alone as one.
+  ValueId folded(ValueId id, std::string_view suffix);
   // The extent of an axis counted from the front, as a scalar.
   ValueId extent(ValueId x, std::size_t axis);
 

@@ -5,13 +5,10 @@
 #include "import/torch/aten/lowerings.h"
 
 namespace joulecast::aten {
-namespace {
 
-constexpr std::int64_t kMaxWindow = std::int64_t{1} << 24;
-
-// One entry an axis; a single one stands for all.
-Result<Extents> window(const Call& call, std::string_view name, std::size_t axes, std::int64_t absent) {
+Result<Extents> per_axis(const Call& call, std::string_view name, std::size_t axes, std::int64_t absent) {
   JC_ASSIGN_OR_RETURN(const IntList list, call.numbers(name));
+  constexpr std::int64_t kMaxWindow = std::int64_t{1} << 24;
   if (list.empty()) return Extents(axes, absent);
   if (list.size() != 1 && list.size() != axes) {
     return call.wrong(name, fmt::format("has {} entries for {} spatial axes", list.size(), axes));
@@ -24,6 +21,8 @@ Result<Extents> window(const Call& call, std::string_view name, std::size_t axes
   }
   return out;
 }
+
+namespace {
 
 Result<std::size_t> spatial_axes(const Call& call, ValueId weight) {
   JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(weight));
@@ -52,15 +51,15 @@ Result<void> read_padding(const Call& call, Conv& op, std::size_t axes) {
     op.padding_begin = op.padding_end = op.same_padding ? Extents{} : Extents(axes, 0);
     return {};
   }
-  JC_ASSIGN_OR_RETURN(op.padding_begin, window(call, "padding", axes, 0));
+  JC_ASSIGN_OR_RETURN(op.padding_begin, per_axis(call, "padding", axes, 0));
   op.padding_end = op.padding_begin;
   return {};
 }
 
 Result<Conv> read_conv(const Call& call, std::size_t axes) {
   Conv op;
-  JC_ASSIGN_OR_RETURN(op.stride, window(call, "stride", axes, 1));
-  JC_ASSIGN_OR_RETURN(op.dilation, window(call, "dilation", axes, 1));
+  JC_ASSIGN_OR_RETURN(op.stride, per_axis(call, "stride", axes, 1));
+  JC_ASSIGN_OR_RETURN(op.dilation, per_axis(call, "dilation", axes, 1));
   JC_RETURN_IF_ERROR(read_padding(call, op, axes));
   JC_ASSIGN_OR_RETURN(op.groups, call.number("groups", 1));
   if (op.groups < 1 || op.groups > kMaxElements) return call.wrong("groups", fmt::format("is {}", op.groups));
@@ -88,7 +87,7 @@ Result<void> lower_conv_transpose(Call& call) {
   JC_ASSIGN_OR_RETURN(const std::size_t axes, spatial_axes(call, weight));
   JC_ASSIGN_OR_RETURN(Conv op, read_conv(call, axes));
   op.transposed = true;
-  JC_ASSIGN_OR_RETURN(op.output_padding, window(call, "output_padding", axes, 0));
+  JC_ASSIGN_OR_RETURN(op.output_padding, per_axis(call, "output_padding", axes, 0));
   return emit_batched(call, op, x, {weight, bias}, axes, 1);
 }
 
@@ -101,9 +100,9 @@ Result<void> lower_deform_conv(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId bias, call.optional_tensor("bias"));
   Conv op;
   for (const std::string_view side : {"h", "w"}) {
-    JC_ASSIGN_OR_RETURN(const Extents stride, window(call, fmt::format("stride_{}", side), 1, 1));
-    JC_ASSIGN_OR_RETURN(const Extents padding, window(call, fmt::format("pad_{}", side), 1, 0));
-    JC_ASSIGN_OR_RETURN(const Extents dilation, window(call, fmt::format("dilation_{}", side), 1, 1));
+    JC_ASSIGN_OR_RETURN(const Extents stride, per_axis(call, fmt::format("stride_{}", side), 1, 1));
+    JC_ASSIGN_OR_RETURN(const Extents padding, per_axis(call, fmt::format("pad_{}", side), 1, 0));
+    JC_ASSIGN_OR_RETURN(const Extents dilation, per_axis(call, fmt::format("dilation_{}", side), 1, 1));
     op.stride.push_back(stride[0]);
     op.dilation.push_back(dilation[0]);
     op.padding_begin.push_back(padding[0]);
@@ -120,14 +119,14 @@ Result<void> lower_pool_of(Call& call, PoolKind kind, std::size_t axes) {
   if (!call.has("kernel_size")) return call.wrong("kernel_size", "is missing");
   Pool op;
   op.kind = kind;
-  JC_ASSIGN_OR_RETURN(op.kernel, window(call, "kernel_size", axes, 1));
+  JC_ASSIGN_OR_RETURN(op.kernel, per_axis(call, "kernel_size", axes, 1));
   JC_ASSIGN_OR_RETURN(const IntList stride, call.numbers("stride"));
   op.stride = op.kernel;
   if (!stride.empty()) {
-    JC_ASSIGN_OR_RETURN(op.stride, window(call, "stride", axes, 1));
+    JC_ASSIGN_OR_RETURN(op.stride, per_axis(call, "stride", axes, 1));
   }
-  JC_ASSIGN_OR_RETURN(op.dilation, window(call, "dilation", axes, 1));
-  JC_ASSIGN_OR_RETURN(op.padding_begin, window(call, "padding", axes, 0));
+  JC_ASSIGN_OR_RETURN(op.dilation, per_axis(call, "dilation", axes, 1));
+  JC_ASSIGN_OR_RETURN(op.padding_begin, per_axis(call, "padding", axes, 0));
   op.padding_end = op.padding_begin;
   JC_ASSIGN_OR_RETURN(op.ceil_mode, call.flag("ceil_mode", false));
   return emit_batched(call, op, x, {}, axes, kind == PoolKind::kMax ? 2 : 1);
@@ -138,7 +137,7 @@ Result<void> lower_adaptive_pool_of(Call& call, PoolKind kind, std::size_t axes)
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
   AdaptivePool op;
   op.kind = kind;
-  JC_ASSIGN_OR_RETURN(op.size, window(call, "output_size", axes, 1));
+  JC_ASSIGN_OR_RETURN(op.size, per_axis(call, "output_size", axes, 1));
   return emit_batched(call, op, x, {}, axes, call.any_used_after(0) ? 2 : 1);
 }
 

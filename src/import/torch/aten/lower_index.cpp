@@ -12,6 +12,48 @@ Result<void> lower_embedding(Call& call) {
   return call.emit(Embedding{}, {table, indices});
 }
 
+namespace {
+
+// [bags, entries] of a vector: bags start at the offsets, and are taken as equally long.
+Result<ValueId> in_bags(Call& call, ValueId vector, ValueId offsets) {
+  JC_ASSIGN_OR_RETURN(const bool with_end, call.flag("include_last_offset", false));
+  const auto binary = [&](BinaryKind kind, ValueId a, ValueId b) { return call.step(Binary{kind}, {a, b}, "bags"); };
+  const ValueId bags = binary(BinaryKind::kSub, call.extent(offsets, 0), call.int_scalar(with_end ? 1 : 0));
+  const ValueId entries = binary(BinaryKind::kDiv, call.extent(vector, 0), bags);
+  const ValueId all = call.folded(call.vector({{0, binary(BinaryKind::kMul, bags, entries)}}), "all");
+  const ValueId whole = call.step(Slice{}, {vector, call.int_vector({0}), all, call.int_vector({0})}, "whole");
+  const ValueId shape = call.folded(call.vector({{0, bags}, {0, entries}}), "shape");
+  call.note("embedding_bag: bags are taken as equally long");
+  return call.step(Reshape{.allow_zero = true}, {whole, shape}, "bags");
+}
+
+ReduceKind bag_reduction(std::int64_t mode) {
+  return mode == 0 ? ReduceKind::kSum : mode == 1 ? ReduceKind::kMean : ReduceKind::kMax;
+}
+
+}  // namespace
+
+// Only the rows that are looked up are read. Weighted sums are products of a row of weights with a bag's rows.
+Result<void> lower_embedding_bag(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId table, call.tensor("weight"));
+  JC_ASSIGN_OR_RETURN(ValueId indices, call.tensor("indices"));
+  JC_ASSIGN_OR_RETURN(const ValueId offsets, call.optional_tensor("offsets"));
+  JC_ASSIGN_OR_RETURN(ValueId weights, call.optional_tensor("per_sample_weights"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t mode, call.number("mode", 0));
+  if (call.any_used_after(0)) return unsupported("which bag each entry is in depends on data");
+  if (call.guess(indices).rank != 2U) {
+    if (offsets == kNoValue) return call.wrong("offsets", "is missing");
+    JC_ASSIGN_OR_RETURN(indices, in_bags(call, indices, offsets));
+    if (weights != kNoValue) {
+      JC_ASSIGN_OR_RETURN(weights, in_bags(call, weights, offsets));
+    }
+  }
+  const ValueId rows = call.step(Embedding{}, {table, indices}, "rows");
+  if (weights == kNoValue) return call.emit(Reduce{bag_reduction(mode), {1}, false, false}, {rows});
+  const ValueId row = call.step(Unsqueeze{{1}}, {weights}, "weights");
+  return call.emit(Squeeze{{1}}, {call.step(MatMul{}, {row, rows}, "sums")});
+}
+
 Result<void> lower_index_select(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
   JC_ASSIGN_OR_RETURN(const std::int64_t axis, call.number("dim"));
@@ -150,6 +192,32 @@ Result<void> lower_scatter(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId indices, call.tensor("index"));
   JC_ASSIGN_OR_RETURN(const ValueId source, call.operand("src", x));
   return call.emit(Scatter{GatherKind::kElements, axis}, {x, indices, source});
+}
+
+// Where the mask is true the next element of `source`: its place is how often the mask was true before.
+Result<void> lower_masked_scatter(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
+  JC_ASSIGN_OR_RETURN(const ValueId mask, call.tensor("mask"));
+  JC_ASSIGN_OR_RETURN(const ValueId source, call.tensor("source"));
+  const ValueId shape = call.step(ShapeOf{}, {x}, "shape");
+  const ValueId whole = call.step(Expand{}, {mask, shape}, "mask");
+  const ValueId flat = call.step(Reshape{}, {whole, call.int_vector({-1})}, "mask");
+  const ValueId counts = call.step(Cumulate{0}, {call.step(Cast{ElementType::kInt64}, {flat}, "counts")}, "counts");
+  const ValueId from = call.step(Reshape{}, {source, call.int_vector({-1})}, "source");
+  const ValueId taken = call.step(Gather{GatherKind::kSlices, 0, 0}, {from, counts}, "taken");
+  return call.emit(Where{}, {mask, call.step(Reshape{.allow_zero = true}, {taken, shape}, "taken"), x});
+}
+
+// How many elements fall into each bin: every element is added to its place.
+Result<void> lower_histc(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
+  JC_ASSIGN_OR_RETURN(const Integer bins, call.integer("bins", 100));
+  const ValueId flat = call.step(Reshape{}, {x, call.int_vector({-1})}, "flat");
+  const ValueId places = call.step(Cast{ElementType::kInt64}, {flat}, "places");
+  const ElementType element = call.guess(x).element;
+  if (element == ElementType::kUnknown) return unsupported("of an unknown element type");
+  const ValueId zeros = call.step(Fill{element, 0.0}, {call.vector({bins})}, "zeros");
+  return call.emit(Scatter{GatherKind::kElements, 0}, {zeros, places, flat});
 }
 
 namespace {

@@ -55,6 +55,95 @@ Result<void> lower_outer(Call& call) {
   return call.emit(Binary{BinaryKind::kMul}, {column, b});
 }
 
+// Rows of x, sorted by their expert, times the weight [experts, in, out] of each. Experts are taken as equally loaded,
+// and fewer rows than experts as one each.
+Result<void> lower_grouped_mm(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
+  JC_ASSIGN_OR_RETURN(const ValueId weight, call.tensor("mat2"));
+  if (!call.has("offs")) return call.emit(MatMul{}, {x, weight});
+  if (call.guess(x).rank != 2U || call.guess(weight).rank != 3U) return unsupported("is not rows by experts");
+  if (call.has("bias")) return unsupported("has a bias");
+  const auto binary = [&](BinaryKind kind, ValueId a, ValueId b) { return call.step(Binary{kind}, {a, b}, "groups"); };
+  const auto vector = [&](const std::vector<Integer>& list) { return call.folded(call.vector(list), "extents"); };
+  const ValueId rows = call.extent(x, 0);
+  const ValueId groups =
+      binary(BinaryKind::kMax, call.int_scalar(1), binary(BinaryKind::kMin, rows, call.extent(weight, 0)));
+  const ValueId over = binary(BinaryKind::kSub, groups, call.int_scalar(1));
+  const ValueId each = binary(BinaryKind::kDiv, binary(BinaryKind::kAdd, rows, over), groups);
+  const ValueId all = binary(BinaryKind::kMul, each, groups);
+  const ValueId missing = vector({{0}, {0}, {0, binary(BinaryKind::kSub, all, rows)}, {0}});
+  const Contents* known = call.known(missing);
+  const bool even = known != nullptr && known->ints == IntList(4, 0);
+  const ValueId padded = even ? x : call.step(Pad{}, {x, missing}, "padded");
+  const ValueId split =
+      call.step(Reshape{}, {padded, vector({{0, groups}, {0, each}, {0, call.extent(x, 1)}})}, "split");
+  const ValueId zero = call.int_vector({0});
+  const ValueId experts = call.step(Slice{}, {weight, zero, vector({{0, groups}}), zero}, "experts");
+  const ValueId product = call.step(MatMul{}, {split, experts}, "product");
+  call.note("grouped_mm: experts are taken as equally loaded");
+  const ValueId joined = call.step(Flatten{0, 1}, {product}, "joined");
+  return call.emit(Slice{}, {joined, zero, vector({{0, rows}}), zero});
+}
+
+namespace {
+
+// x's rows with two columns more, of what torch adds up in one product: [-2x, |x|^2, 1] or [x, 1, |x|^2].
+ValueId with_norm(Call& call, ValueId x, bool left) {
+  const ElementType element = call.guess(x).element;
+  const ValueId square = call.step(Unary{UnaryKind::kSquare}, {x}, "square");
+  const ValueId norm = call.step(Reduce{ReduceKind::kSum, {-1}, true, false}, {square}, "norm");
+  const ValueId ones = call.step(Fill{element, 1.0}, {call.step(ShapeOf{}, {norm}, "shape")}, "ones");
+  if (!left) return call.step(Concat{-1}, {x, ones, norm}, "columns");
+  const ValueId scaled = call.step(Binary{BinaryKind::kMul}, {x, call.real_scalar(-2.0, element)}, "scaled");
+  return call.step(Concat{-1}, {scaled, norm, ones}, "columns");
+}
+
+// Where there are few rows torch computes each distance by itself.
+Result<bool> by_product(const Call& call, ValueId a, ValueId b) {
+  constexpr std::int64_t kFewRows = 25;
+  JC_ASSIGN_OR_RETURN(const double order, call.real("p", 2.0));
+  JC_ASSIGN_OR_RETURN(const std::int64_t mode, call.number("compute_mode", 0));
+  if (order != 2.0 || mode == 2) return false;
+  const auto rows = [&](ValueId x) {
+    const std::size_t rank = call.guess(x).rank.value_or(0);
+    return rank < 2 ? kFewRows + 1 : call.known_extent(x, rank - 2).value_or(kFewRows + 1);
+  };
+  return mode == 1 || rows(a) > kFewRows || rows(b) > kFewRows;
+}
+
+}  // namespace
+
+// The distance of each row of x1 from each of x2. One kernel for all of it reads and writes what a product of the two
+// does, with a subtraction more for each of its multiplications and additions.
+Result<void> lower_cdist(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId a, call.tensor("x1"));
+  JC_ASSIGN_OR_RETURN(const ValueId b, call.tensor("x2"));
+  JC_ASSIGN_OR_RETURN(const bool product, by_product(call, a, b));
+  const MatMul op{false, true};
+  if (!product) {
+    call.note("cdist: costed as a product of the two matrices");
+    return call.emit(op, {a, b});
+  }
+  const ValueId left = with_norm(call, a, true);
+  const ValueId squares = call.step(op, {left, with_norm(call, b, false)}, "squares");
+  const ValueId positive = call.step(Activation{ActivationKind::kRelu}, {squares}, "positive");
+  return call.emit(Unary{UnaryKind::kSqrt}, {positive});
+}
+
+// Of x's rows from each other, each pair once: half as many as the product has, at twice its work for each.
+Result<void> lower_pdist(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
+  call.note("pdist: costed as a product of the matrix with itself");
+  const ValueId all = call.step(MatMul{false, true}, {x, x}, "products");
+  const ValueId flat = call.step(Reshape{}, {all, call.int_vector({-1})}, "flat");
+  const ValueId rows = call.extent(x, 0);
+  const ValueId others = call.step(Binary{BinaryKind::kSub}, {rows, call.int_scalar(1)}, "others");
+  const ValueId twice = call.step(Binary{BinaryKind::kMul}, {rows, others}, "twice");
+  const ValueId pairs = call.step(Binary{BinaryKind::kDiv}, {twice, call.int_scalar(2)}, "pairs");
+  const ValueId end = call.folded(call.step(Unsqueeze{{0}}, {pairs}, "end"), "end");
+  return call.emit(Slice{}, {flat, call.int_vector({0}), end, call.int_vector({0})});
+}
+
 Result<void> lower_einsum(Call& call) {
   JC_ASSIGN_OR_RETURN(const std::string_view equation, call.text("equation", ""));
   JC_ASSIGN_OR_RETURN(const std::vector<ValueId> operands, call.tensors("tensors"));

@@ -80,12 +80,58 @@ Result<void> lower_split_with_sizes(Call& call) {
   return emit_split(call, x, axis, sizes);
 }
 
-// chunk, tensor_split: equal parts.
+// Equal parts; the last may be shorter.
 Result<void> lower_chunk(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
   JC_ASSIGN_OR_RETURN(const std::int64_t axis, call.number("dim", 0));
-  if (!call.is<Integer>("chunks")) return unsupported("is split at given places");
   return emit_split(call, x, axis, {});
+}
+
+namespace {
+
+constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+
+// Parts between the places.
+Result<void> split_at(Call& call, ValueId x, std::int64_t axis, const std::vector<Integer>& places) {
+  if (places.size() + 1 != call.output_count()) {
+    return invalid(fmt::format("{} places for {} outputs", places.size(), call.output_count()));
+  }
+  for (std::size_t i = 0; i <= places.size(); ++i) {
+    if (!call.used(i)) continue;
+    const ValueId start = call.vector({i == 0 ? Integer{0} : places[i - 1]});
+    const ValueId end = call.vector({i == places.size() ? Integer{kEnd} : places[i]});
+    JC_RETURN_IF_ERROR(call.emit_output(i, Slice{}, {x, start, end, call.int_vector({axis})}));
+  }
+  return {};
+}
+
+// Lengths that differ by one at most, the longer ones first: (extent + parts - 1 - i) / parts.
+Result<ValueId> even_sizes(Call& call, ValueId x, std::int64_t dim, std::int64_t parts) {
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(x));
+  const std::int64_t axis = dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim;
+  if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) return call.wrong("dim", "is no axis");
+  IntList rest;
+  for (std::int64_t i = parts; i-- > 0;) rest.push_back(i);
+  const ValueId whole = call.extent(x, static_cast<std::size_t>(axis));
+  const ValueId sum = call.step(Binary{BinaryKind::kAdd}, {whole, call.int_vector(rest)}, "sizes");
+  return call.folded(call.step(Binary{BinaryKind::kDiv}, {sum, call.int_scalar(parts)}, "sizes"), "sizes");
+}
+
+}  // namespace
+
+// At places, or into parts.
+Result<void> lower_tensor_split(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t axis, call.number("dim", 0));
+  if (call.is<std::vector<Integer>>("sections")) {
+    JC_ASSIGN_OR_RETURN(const std::vector<Integer> places, call.integers("sections"));
+    return split_at(call, x, axis, places);
+  }
+  if (!call.is<Integer>("sections")) return unsupported("is split where a tensor says");
+  const auto parts = static_cast<std::int64_t>(call.output_count());
+  if (parts < 2) return call.alias(0, x);
+  JC_ASSIGN_OR_RETURN(const ValueId sizes, even_sizes(call, x, axis, parts));
+  return call.emit(Split{axis, {}}, {x, sizes}, call.output_count());
 }
 
 Result<void> lower_unbind(Call& call) {
@@ -100,8 +146,6 @@ Result<void> lower_unbind(Call& call) {
 }
 
 namespace {
-
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 Result<void> emit_slice(Call& call, ValueId x, std::int64_t axis, const Integer& start, const Integer& end,
                         std::int64_t step) {
@@ -139,6 +183,29 @@ Result<void> lower_narrow(Call& call) {
   JC_ASSIGN_OR_RETURN(const Integer length, call.integer("length", 0));
   const ValueId end = call.step(Binary{BinaryKind::kAdd}, {call.scalar(start), call.scalar(length)}, "end");
   return emit_slice(call, x, axis, start, Integer{0, end}, 1);
+}
+
+// What each element has more than the one before it, n times.
+Result<void> lower_diff(Call& call) {
+  constexpr std::int64_t kMaxTimes = 64;
+  JC_ASSIGN_OR_RETURN(ValueId x, call.tensor("self"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t times, call.number("n", 1));
+  JC_ASSIGN_OR_RETURN(const std::int64_t axis, call.number("dim", -1));
+  JC_ASSIGN_OR_RETURN(const ValueId before, call.optional_tensor("prepend"));
+  JC_ASSIGN_OR_RETURN(const ValueId behind, call.optional_tensor("append"));
+  if (times < 0 || times > kMaxTimes) return call.wrong("n", fmt::format("is {}", times));
+  std::vector<ValueId> parts{before, x, behind};
+  std::erase(parts, kNoValue);
+  if (times == 0) return call.alias(0, x);
+  if (parts.size() > 1) x = call.step(Concat{axis}, std::move(parts), "joined");
+  const BinaryKind kind = call.guess(x).element == ElementType::kBool ? BinaryKind::kXor : BinaryKind::kSub;
+  const ValueId axes = call.int_vector({axis});
+  for (std::int64_t i = 1;; ++i) {
+    const ValueId later = call.step(Slice{}, {x, call.int_vector({1}), call.int_vector({kEnd}), axes}, "later");
+    const ValueId earlier = call.step(Slice{}, {x, call.int_vector({0}), call.int_vector({-1}), axes}, "earlier");
+    if (i == times) return call.emit(Binary{kind}, {later, earlier});
+    x = call.step(Binary{kind}, {later, earlier}, "differences");
+  }
 }
 
 // Pairs from the last axis on: [last begin, last end, second to last begin, ...].

@@ -64,6 +64,24 @@ Result<void> lower_group_norm(Call& call) {
   return call.emit(GroupNorm{groups}, {in.x, in.scale, in.shift});
 }
 
+// v * g / |v|, the norm over all axes but `dim`; the second output is the norm.
+Result<void> lower_weight_norm(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId v, call.tensor("v"));
+  JC_ASSIGN_OR_RETURN(const ValueId g, call.tensor("g"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t dim, call.number("dim", 0));
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(v));
+  Reduce op{ReduceKind::kL2, {}, dim != -1, false};
+  for (std::size_t axis = 0; dim != -1 && axis < rank; ++axis) {
+    if (static_cast<std::int64_t>(axis) != dim) op.axes.push_back(static_cast<std::int64_t>(axis));
+  }
+  if (dim != -1 && op.axes.size() + 1 != rank) return call.wrong("dim", fmt::format("is {}, of {} axes", dim, rank));
+  op.noop_with_empty_axes = dim != -1;
+  const ValueId norm = call.step(op, {v}, "norm");
+  if (call.used(1)) JC_RETURN_IF_ERROR(call.alias(1, norm));
+  const ValueId scale = call.step(Binary{BinaryKind::kDiv}, {g, norm}, "scale");
+  return call.emit(Binary{BinaryKind::kMul}, {v, scale});
+}
+
 // With running statistics in use it is a batch norm.
 Result<void> lower_instance_norm(Call& call) {
   JC_ASSIGN_OR_RETURN(const bool from_input, call.flag("use_input_stats", true));

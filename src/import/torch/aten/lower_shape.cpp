@@ -184,6 +184,25 @@ Result<void> lower_sym_size(Call& call) {
   return call.emit(Squeeze{{0}}, {vector});
 }
 
+// Of a tensor without gaps: the product of the extents behind the axis.
+Result<void> lower_sym_stride(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
+  if (!call.has("dim")) return unsupported("all strides as a list");
+  JC_ASSIGN_OR_RETURN(const std::int64_t dim, call.number("dim"));
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(x));
+  if (rank == 0) return call.wrong("self", "is a scalar");
+  JC_ASSIGN_OR_RETURN(const std::size_t axis, counted(call, "dim", dim, rank));
+  ValueId out = call.int_scalar(1);
+  for (std::size_t i = axis + 1; i < rank; ++i) {
+    out = call.step(Binary{BinaryKind::kMul}, {out, call.extent(x, i)}, "stride");
+  }
+  return call.alias(0, call.folded(out, "stride"));
+}
+
+Result<void> lower_sym_storage_offset(Call& call) {
+  return call.alias(0, call.int_scalar(0));
+}
+
 Result<void> lower_sym_numel(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
   return call.emit(ShapeOf{0, std::nullopt, true}, {x});

@@ -58,6 +58,8 @@ Result<void> lower_softmax(Call& call) {
 }
 
 // lower_conv.cpp
+// A list of numbers with one entry an axis, none below 0; a single one stands for all.
+Result<Extents> per_axis(const Call& call, std::string_view name, std::size_t axes, std::int64_t absent);
 Result<void> lower_conv(Call& call);
 Result<void> lower_conv_transpose(Call& call);
 Result<void> lower_deform_conv(Call& call);
@@ -77,6 +79,9 @@ Result<void> lower_linear(Call& call);
 Result<void> lower_matmul(Call& call);
 Result<void> lower_add_matmul(Call& call);
 Result<void> lower_outer(Call& call);
+Result<void> lower_grouped_mm(Call& call);
+Result<void> lower_cdist(Call& call);
+Result<void> lower_pdist(Call& call);
 Result<void> lower_einsum(Call& call);
 
 // lower_norm.cpp
@@ -85,6 +90,7 @@ Result<void> lower_layer_norm(Call& call);
 Result<void> lower_rms_norm(Call& call);
 Result<void> lower_group_norm(Call& call);
 Result<void> lower_instance_norm(Call& call);
+Result<void> lower_weight_norm(Call& call);
 
 // lower_attention.cpp
 Result<void> lower_attention(Call& call);
@@ -106,6 +112,8 @@ Result<void> lower_expand_as(Call& call);
 Result<void> lower_repeat(Call& call);
 Result<void> lower_sym_size(Call& call);
 Result<void> lower_sym_numel(Call& call);
+Result<void> lower_sym_stride(Call& call);
+Result<void> lower_sym_storage_offset(Call& call);
 
 // lower_move.cpp: parts and joins
 Result<void> lower_cat(Call& call);
@@ -113,10 +121,12 @@ Result<void> lower_stack(Call& call);
 Result<void> lower_split(Call& call);
 Result<void> lower_split_with_sizes(Call& call);
 Result<void> lower_chunk(Call& call);
+Result<void> lower_tensor_split(Call& call);
 Result<void> lower_unbind(Call& call);
 Result<void> lower_slice(Call& call);
 Result<void> lower_select(Call& call);
 Result<void> lower_narrow(Call& call);
+Result<void> lower_diff(Call& call);
 Result<void> lower_pad(Call& call);
 Result<void> lower_roll(Call& call);
 Result<void> lower_flip(Call& call);
@@ -125,11 +135,14 @@ Result<void> lower_pixel_unshuffle(Call& call);
 
 // lower_index.cpp: gathering, scattering, sorting
 Result<void> lower_embedding(Call& call);
+Result<void> lower_embedding_bag(Call& call);
 Result<void> lower_index_select(Call& call);
 Result<void> lower_gather(Call& call);
 Result<void> lower_index(Call& call);
 Result<void> lower_index_put(Call& call);
 Result<void> lower_scatter(Call& call);
+Result<void> lower_masked_scatter(Call& call);
+Result<void> lower_histc(Call& call);
 Result<void> lower_select_scatter(Call& call);
 Result<void> lower_slice_scatter(Call& call);
 Result<void> lower_one_hot(Call& call);
@@ -138,6 +151,13 @@ Result<void> lower_sort(Call& call);
 Result<void> lower_argsort(Call& call);
 Result<void> lower_cumulate(Call& call);
 Result<void> lower_triangle(Call& call);
+
+// lower_window.cpp: windows and other strided looks
+Result<void> lower_im2col(Call& call);
+Result<void> lower_col2im(Call& call);
+Result<void> lower_unfold(Call& call);
+Result<void> lower_diagonal(Call& call);
+Result<void> lower_as_strided(Call& call);
 
 // lower_resize.cpp
 Result<void> lower_upsample_of(Call& call, ResizeKind kind);
