@@ -55,6 +55,8 @@ class Window:
 
     def end(self):
         """Ends it, once. Returns itself."""
+        if self._handle is None:
+            raise ValueError(f"window '{self.name}' has ended already")
         if self._meter.sync:
             _synchronize()
         _library.end_window(self._handle)

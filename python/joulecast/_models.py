@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import operator
 import os
 import sys
 import tempfile
@@ -84,13 +85,29 @@ _KINDS = (
 )
 
 
+def _extents(input):
+    """(3, 224, 224), or "3,224,224" in text."""
+    try:
+        return [int(word) for word in input.split(",")] if isinstance(input, str) else [operator.index(one) for one in input]
+    except (TypeError, ValueError):
+        raise ValueError(f"input: {input!r} is no shape of one example; (3, 224, 224) or \"3,224,224\" is one") from None
+
+
+def _whole(batch):
+    """Whole numbers of other libraries, as numpy's, are Python's own behind it."""
+    if batch is None or isinstance(batch, str):
+        return batch
+    return [operator.index(one) for one in batch] if isinstance(batch, (list, tuple)) else operator.index(batch)
+
+
 def shape_requests(handle, batch, input, shapes):
     """What to ask for: batch and shapes as they were given, or, for the shape of one example, whole shapes a batch."""
+    batch = _whole(batch)
     if input is None:
         return [{"batch": batch, "shapes": shapes}]
     if shapes is not None:
         raise ValueError("input and shapes: give one of them")
-    extents = [int(word) for word in (input.split(",") if isinstance(input, str) else input)]
+    extents = _extents(input)
     inputs = _library.inspect(handle, {})["inputs"]
     if len(inputs) != 1:
         names = ", ".join(one["name"] for one in inputs)

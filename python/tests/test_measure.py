@@ -135,6 +135,9 @@ class Measure(unittest.TestCase):
             window.energy_j
         with self.assertRaisesRegex(ValueError, "window 'open' has ended already"):
             window.end().end()
+        window.to_dict()
+        with self.assertRaisesRegex(ValueError, "window 'open' has ended already"):
+            window.end()
         with joulecast.Meter(gpu=0) as meter:
             pass
         with self.assertRaisesRegex(ValueError, "the meter is closed"):

@@ -39,6 +39,18 @@ class Predict(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "2 inputs|3 inputs"):
             joulecast.predict(EXAMPLES / "bert_base.onnx", gpu="a30", input="128")
 
+    def test_numbers_of_other_libraries(self):
+        class Eight:
+            def __index__(self):
+                return 8
+
+        plain = joulecast.predict(RESNET, gpu="a30", batch=8)
+        self.assertEqual(plain, joulecast.predict(RESNET, gpu="a30", batch=Eight()))
+        self.assertEqual(plain.time_s, joulecast.predict(RESNET, gpu="a30", batch=8, input=(3, 224, 224)).time_s)
+        for shape in "3x224x224", (3, 2.5, 224):
+            with self.assertRaisesRegex(ValueError, "no shape of one example"):
+                joulecast.predict(RESNET, gpu="a30", input=shape)
+
     def test_shapes_that_a_scripted_module_does_not_tell(self):
         code = ("class M(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n"
                 "  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n    return torch.relu(x)\n")

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "cli/output.h"
+#include "joulecast/import.h"
 
 namespace joulecast::cli {
 namespace {
@@ -104,7 +105,10 @@ Result<Catalogue> load_catalogue(const std::vector<std::string>& files) {
 namespace {
 
 void add_framework(CLI::App& app, std::string& framework) {
-  app.add_option("--framework", framework, "whose file it is, instead of what its bytes say")->type_name("NAME");
+  std::string names;
+  for (const std::string_view name : frameworks()) names.append(names.empty() ? "" : ", ").append(name);
+  app.add_option("--framework", framework, "whose file it is, instead of what its bytes say: " + names)
+      ->type_name("NAME");
 }
 
 }  // namespace

@@ -16,15 +16,18 @@ struct Signature {
 
 using namespace std::string_view_literals;
 
+constexpr std::string_view kPickle =
+    "a pickle: no graph that can be read without running it; save the network with torch.export.save or torch.jit.save";
+
 // Files that people point at by mistake, or that another importer may read one day.
 constexpr std::array kForeign{
     Signature{0, "\x89PNG\r\n"sv, "a PNG image"},
     Signature{0, "\xFF\xD8\xFF"sv, "a JPEG image"},
     Signature{0, "PK\x03\x04"sv, "a zip archive (PyTorch or an export program)"},
-    Signature{0, "\x80\x02"sv, "a pickle (PyTorch)"},
-    Signature{0, "\x80\x03"sv, "a pickle"},
-    Signature{0, "\x80\x04"sv, "a pickle"},
-    Signature{0, "\x80\x05"sv, "a pickle"},
+    Signature{0, "\x80\x02"sv, kPickle},
+    Signature{0, "\x80\x03"sv, kPickle},
+    Signature{0, "\x80\x04"sv, kPickle},
+    Signature{0, "\x80\x05"sv, kPickle},
     Signature{0, "GGUF"sv, "a GGUF file"},
     Signature{0, "\x1F\x8B"sv, "gzip-compressed"},
     Signature{0, "%PDF"sv, "a PDF document"},

@@ -84,7 +84,8 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
   device.tf32 = value_or_zero(gpu.tf32_peak) * slower;
   device.fp16 = value_or_zero(gpu.fp16_peak) * slower;
   device.bf16 = value_or_zero(gpu.bf16_peak) * slower;
-  device.fp8 = value_or_zero(gpu.fp8_peak) * slower;
+  // Integers of 8 bits run at the rate of FP8 where a chip has both; older ones have the integers alone.
+  device.fp8 = value_or_zero(gpu.fp8_peak ? gpu.fp8_peak : gpu.int8_peak) * slower;
   device.capability = parse_capability(gpu.compute_capability);
   device.fp32_matrix = value_or_zero(gpu.fp32_tensor_peak) * slower;
   device.cdna = gpu.vendor == "AMD" && device.fp32_matrix > 0.0;

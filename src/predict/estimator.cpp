@@ -12,15 +12,20 @@
 
 namespace joulecast {
 
+tl::unexpected<Error> lacks_units(const Gpu& gpu, Arithmetic arithmetic) {
+  return unsupported(
+      fmt::format("GPU '{}' has no {} units in the catalogue; try another precision", gpu.id, name(arithmetic)));
+}
+
 Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device) {
   return std::visit(
       [&](auto& w) -> Result<void> {
         if constexpr (requires { w.arithmetic; }) {
-          if (w.arithmetic == Arithmetic::kTf32 && device.tf32 <= 0.0) w.arithmetic = Arithmetic::kFp32;
-          if (device.peak(w.arithmetic) <= 0.0) {
-            return unsupported(fmt::format("GPU '{}' has no {} units in the catalogue; try another precision", gpu.id,
-                                           name(w.arithmetic)));
+          const bool lacking = device.peak(w.arithmetic) <= 0.0;
+          if (lacking && (w.arithmetic == Arithmetic::kTf32 || w.arithmetic == Arithmetic::kFp8)) {
+            w.arithmetic = Arithmetic::kFp32;
           }
+          if (device.peak(w.arithmetic) <= 0.0) return lacks_units(gpu, w.arithmetic);
         }
         return {};
       },

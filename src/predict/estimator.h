@@ -47,7 +47,11 @@ std::vector<std::string_view> row_names(Group group);
 double power_share(double watts, const Device& device);
 double power_from_share(double share, const Device& device);
 
-// TF32 work runs in FP32 where the chip has no TF32. Errors: kUnsupported for units the chip lacks.
+// That the chip has no units of that kind: kUnsupported.
+tl::unexpected<Error> lacks_units(const Gpu& gpu, Arithmetic arithmetic);
+
+// TF32 work, and that of integers of 8 bits, runs in FP32 where the chip has no units for it. Errors: kUnsupported for
+// other units the chip lacks.
 Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device);
 
 class Estimator {

@@ -20,7 +20,7 @@ namespace joulecast {
 // One GPU under one setting, as the laws need it.
 struct Device {
   double sm = 1, clock = 1, bandwidth = 1, l2 = 1, limit = 1, idle = 0;
-  double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0;  // dense peaks; 0: the chip has no such units
+  double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0;  // dense peaks; 0: no such units; fp8 is int8 too
   double capability = 0;                                             // 8.6 for compute capability 8.6; 0 if unknown
   double fp32_matrix = 0;  // FP32 by matrix units (CDNA), which products use; 0: the chip has no such units
   bool kepler = false;     // without Winograd, and slow to stream: laws of their own

@@ -96,6 +96,7 @@ Precision precision_on(const Workload& workload, const Device& device) {
 }
 
 Result<std::vector<Work>> works_on(const Workload& workload, const Gpu& gpu, const Device& device) {
+  if (workload.options.precision == Precision::kFp8 && !gpu.fp8_peak) return lacks_units(gpu, Arithmetic::kFp8);
   std::vector<Work> works;
   works.reserve(workload.operations.size());
   for (const LoweredOperation& operation : workload.operations) {

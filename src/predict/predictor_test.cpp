@@ -76,6 +76,28 @@ TEST(Predictor, SmallNetworksAreHostBoundAndLargeOnesAreNot) {
   EXPECT_FALSE(shipped().predict(load_of(256), gpu("a30"), {}).value().host_bound);
 }
 
+// Products of 8-bit integers: an A100 has units for them and none for FP8, which the H100 has; a V100 has neither.
+TEST(Predictor, IntegersNeedNoUnitsForFp8) {
+  constexpr std::string_view kText = R"(graph "q" {
+    input %x : i8[8192, 8192]
+    parameter %w : i8[8192, 8192]
+    %y = linear(%x, %w, _)
+    output %y
+  })";
+  const auto time_on = [&](const char* name, std::string_view text) {
+    const Workload load = prepare(parse_graph(text).value(), {}, {}).value();
+    return shipped().predict(load, gpu(name), {}).value().time.value.value();
+  };
+  std::string floats(kText);
+  for (std::size_t at = 0; (at = floats.find("i8[", at)) != std::string::npos;) floats.replace(at, 3, "f16[");
+  EXPECT_LT(time_on("a100-sxm4-80gb", kText), 0.8 * time_on("a100-sxm4-80gb", floats));
+  EXPECT_LT(time_on("h100-sxm5-80gb", kText), time_on("a100-sxm4-80gb", kText));
+  EXPECT_GT(time_on("v100-sxm2-16gb", kText), time_on("v100-sxm2-16gb", floats));
+  const auto refused = shipped().predict(load_of(1, Mode::kInference, Precision::kFp8), gpu("a100-sxm4-80gb"), {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("has no fp8 units"), std::string::npos);
+}
+
 TEST(Predictor, SupportSaysWhatWasMeasured) {
   EXPECT_EQ(shipped().support(load_of(32), gpu("a30")), Support::kInside);
   EXPECT_EQ(shipped().support(load_of(32, Mode::kTraining, Precision::kFp32), gpu("rtx-2080-ti")), Support::kInside);

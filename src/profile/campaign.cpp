@@ -159,7 +159,7 @@ Result<void> Campaign::start_runner() {
                   "{:g} %",
                   protocol_.window.value(), protocol_.least_windows, protocol_.span.value(), 100 * protocol_.target)};
   if (const auto threads = hello->integer("threads"); threads && options_.device == "cpu") {
-    bench_.software += fmt::format(", {} threads", *threads);
+    bench_.software += fmt::format(", {} {}", *threads, *threads == 1 ? "thread" : "threads");
   }
   return {};
 }

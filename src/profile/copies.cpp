@@ -29,11 +29,24 @@ IntList order_of(Storage lies, std::size_t rank) {
   return out;
 }
 
+// Whether a value of this shape lies contiguously all the same: axes of one element may be anywhere.
+bool moves_nothing(const Shape& shape, const IntList& order) {
+  std::int64_t last = -1;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (shape[i] == 1) continue;
+    if (order[i] < last) return false;
+    last = order[i];
+  }
+  return true;
+}
+
 // A value of this type, out of one that lies in another order.
 OperationText copy_of(const TensorType& type, const IntList& order) {
   Shape before = type.shape;
   for (std::size_t i = 0; i < order.size(); ++i) before[static_cast<std::size_t>(order[i])] = type.shape[i];
-  return operation_text(OperationBuilder(type.element).input(before).build(Transpose{order, true}));
+  OperationBuilder builder(type.element);
+  builder.input(before);
+  return operation_text(std::move(builder).build(Transpose{order, true}));
 }
 
 }  // namespace
@@ -42,7 +55,7 @@ std::vector<OperationText> Copies::of(const Visit& visit) {
   Body& body = bodies_.try_emplace(&visit.graph, options_, visit.graph.values.size()).first->second;
   const CostContext context(visit.graph, visit.node, visit.types);
   std::vector<LoweredOperation> lowered;
-  body.lowering.lower(context, cost(visit.node.op, context), lowered);
+  body.lowering.lower(context, operator_cost(context), lowered);
   std::vector<OperationText> out;
   for (const LoweredOperation& one : lowered) {
     if (!one.copied_input) continue;
@@ -50,7 +63,7 @@ std::vector<OperationText> Copies::of(const Visit& visit) {
     const TensorType& type = visit.types.type(id);
     IntList order = body.orders[index(id)];
     if (order.empty()) order = order_of(body.lowering.storage(id), type.shape.size());
-    if (!order.empty()) out.push_back(copy_of(type, order));
+    if (!order.empty() && !moves_nothing(type.shape, order)) out.push_back(copy_of(type, order));
   }
   body.follow(visit);
   return out;

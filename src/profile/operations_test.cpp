@@ -86,6 +86,24 @@ output %e
   EXPECT_TRUE(parse_operation(found.unique[2].text));
 }
 
+TEST(Operations, AxesOfOneElementMoveWithoutACopy) {
+  constexpr const char* kText = R"(graph "net" {
+input %x : f32[N, 5, 8]
+parameter %w : f32[8]
+parameter %b : f32[8]
+%a = transpose(%x) {order = [1, 0, 2]}
+%c = layer_norm(%a, %w, %b)
+output %c
+}
+)";
+  const Graph graph = parse_graph(kText).value();
+  for (const std::int64_t batch : {1, 2}) {
+    const TypeTable types = infer_types(graph, {.symbols = {{"N", batch}}, .shapes = {}, .batch = {}}).value();
+    const Operations found = unique_operations(graph, types, Mode::kInference, Precision::kFp32);
+    EXPECT_EQ(found.unique.size(), batch == 1 ? 1U : 2U) << batch;
+  }
+}
+
 // Turned twice, a value may be what it was; in the order of channels last, convolutions take it as it is.
 TEST(Operations, WhatNeedsNoCopyHasNone) {
   const Operations found = operations_of(R"(graph "net" {

@@ -79,7 +79,7 @@ class Profile(unittest.TestCase):
         self.assertEqual(sorted(row["operator"] for row in rows), ["", "activation", "linear", "linear", "softmax"])
         for row in rows:
             self.assertGreater(float(row["time_s"]), 1e-4)
-            self.assertEqual((row["gpu"], row["software"]), ("cpu", "fake 1.0, 1 threads"))
+            self.assertEqual((row["gpu"], row["software"]), ("cpu", "fake 1.0, 1 thread"))
             self.assertEqual(row["power_w"], "")
         self.assertEqual({row["memory_bytes"] for row in rows}, {"4096"})
         self.assertEqual(self.profiled()["measured"], 0)
