@@ -853,6 +853,30 @@ TEST(RnnWeights, AreParametersAgain) {
   EXPECT_EQ(after.value(after.nodes[0].inputs[3]).type.shape, (Shape{1, 1024}));
 }
 
+// A cell that runs twice has its weights once.
+TEST(RnnWeights, OfACellAreSharedByItsSteps) {
+  const std::string once = R"(
+    %wu = unsqueeze(%w) {axes = [0]}
+    %ru = unsqueeze(%r) {axes = [0]}
+    %bc = concat(%b, %d) {axis = 0}
+    %bu = unsqueeze(%bc) {axes = [0]}
+)";
+  const std::string again = R"(
+    %ww = unsqueeze(%w) {axes = [0]}
+    %rr = unsqueeze(%r) {axes = [0]}
+    %bb = concat(%b, %d) {axis = 0}
+    %bt = unsqueeze(%bb) {axes = [0]}
+)";
+  const Graph graph = simplify(parse_graph("graph \"n\" {\ninput %x : f32[1, 2, 4]\nparameter %w : f32[8, 4]\n"
+                                           "parameter %r : f32[8, 8]\nparameter %b : f32[8]\nparameter %d : f32[8]\n" +
+                                           once + "%y = rnn(%x, %wu, %ru, %bu) {kind = rnn, hidden = 8}\n" + again +
+                                           "%z = rnn(%x, %ww, %rr, %bt) {kind = rnn, hidden = 8}\n"
+                                           "output %y\noutput %z\n}\n")
+                                   .value());
+  ASSERT_EQ(graph.nodes.size(), 2U);
+  for (std::size_t i = 1; i <= 3; ++i) EXPECT_EQ(graph.nodes[0].inputs[i], graph.nodes[1].inputs[i]) << i;
+}
+
 TEST(RnnWeights, ThatAreComputedStay) {
   EXPECT_TRUE(stays(R"(
     input %x : f32[64, batch, 40]

@@ -138,8 +138,26 @@ ValueId Rewriter::retyped(ValueId parameter, const TensorType& type) {
                        std::move(value));
 }
 
+// Whether parameters are put together without a change, as the biases of two products are; which ones, in order.
+bool Rewriter::add_parts(ValueId id, std::string& parts, int depth) const {
+  constexpr std::size_t kMostParts = 4;
+  if (is_parameter(id)) {
+    parts += fmt::format("{} ", index(id));
+    return true;
+  }
+  const Node* node = producer(id);
+  const bool joins =
+      node != nullptr && (std::holds_alternative<Concat>(node->op) || std::holds_alternative<Unsqueeze>(node->op));
+  return joins && depth > 0 && node->inputs.size() <= kMostParts &&
+         std::all_of(node->inputs.begin(), node->inputs.end(),
+                     [&](ValueId part) { return add_parts(part, parts, depth - 1); });
+}
+
 ValueId Rewriter::assembled(ValueId id, ValueId parameter, const TensorType& type) {
-  return add_parameter(fmt::format("{}", index(id)),
+  constexpr int kMostSteps = 3;
+  std::string key;
+  if (!add_parts(id, key, kMostSteps)) key = fmt::format("{}", index(id));
+  return add_parameter(fmt::format("{}{}{}", key, name(type.element), text(type.shape)),
                        Value{graph_.value(parameter).name, ValueKind::kParameter, type, std::nullopt});
 }
 

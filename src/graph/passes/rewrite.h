@@ -49,7 +49,8 @@ class Rewriter {
   void set_order(ValueId id, IntList order);
   // The parameter as another type: a bias that an exporter reshaped, a weight known to be quantized.
   ValueId retyped(ValueId parameter, const TensorType& type);
-  // A parameter that stands for what nodes put together from parameters: `id`, named after `parameter`.
+  // A parameter that stands for what nodes put together from parameters: `id`, named after `parameter`. The same ones
+  // put together again are the same parameter.
   ValueId assembled(ValueId id, ValueId parameter, const TensorType& type);
 
   // For the walk over the nodes: brings the inputs of node i up to date before the passes see it, and notes what is
@@ -62,6 +63,7 @@ class Rewriter {
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   ValueId add_parameter(const std::string& key, Value value);
+  bool add_parts(ValueId id, std::string& parts, int depth) const;
   void index_nodes();
   void remove_unread();
   void release(ValueId id);

@@ -112,4 +112,37 @@ Result<void> lower_rnn_of(Call& call, RnnKind kind) {
   return call.emit_output(0, Transpose{{1, 0, 2}}, {x});
 }
 
+// lstm_cell, gru_cell and the plain ones: a layer of one step.
+Result<void> lower_cell_of(Call& call, RnnKind kind) {
+  const bool lstm = kind == RnnKind::kLstm;
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("input"));
+  std::vector<ValueId> states;
+  if (lstm) {
+    JC_ASSIGN_OR_RETURN(states, call.tensors("hx"));
+  } else {
+    JC_ASSIGN_OR_RETURN(states.emplace_back(), call.tensor("hx"));
+  }
+  JC_ASSIGN_OR_RETURN(const ValueId weight, call.tensor("w_ih"));
+  JC_ASSIGN_OR_RETURN(const ValueId recurrence, call.tensor("w_hh"));
+  const TensorType* type = call.type(recurrence);
+  if (type == nullptr || type->shape.size() != 2) return unsupported("weights that are computed");
+  const Rnn op{kind, type->shape[1], 1, false};
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(x));
+  if (rank != 2) return unsupported("an input without a batch");
+  const auto in_front = [&](ValueId id) { return call.step(Unsqueeze{{0}}, {id}, "in_front"); };
+  ValueId bias = kNoValue;
+  if (call.has("b_ih") && call.has("b_hh")) {
+    JC_ASSIGN_OR_RETURN(const ValueId input_bias, call.tensor("b_ih"));
+    JC_ASSIGN_OR_RETURN(const ValueId hidden_bias, call.tensor("b_hh"));
+    bias = in_front(call.step(Concat{0}, {input_bias, hidden_bias}, "biases"));
+  }
+  std::vector<ValueId> inputs{in_front(x), in_front(weight), in_front(recurrence), bias, kNoValue};
+  for (const ValueId state : states) inputs.push_back(in_front(state));
+  const auto made = call.steps(op, std::move(inputs), lstm ? 3 : 2, "cell");
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    JC_RETURN_IF_ERROR(call.emit_output(i, Squeeze{{0}}, {made[i + 1]}));
+  }
+  return {};
+}
+
 }  // namespace joulecast::aten

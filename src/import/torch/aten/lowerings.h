@@ -210,6 +210,11 @@ template <RnnKind kKind>
 Result<void> lower_rnn(Call& call) {
   return lower_rnn_of(call, kKind);
 }
+Result<void> lower_cell_of(Call& call, RnnKind kind);
+template <RnnKind kKind>
+Result<void> lower_cell(Call& call) {
+  return lower_cell_of(call, kKind);
+}
 
 // lower_scalar.cpp: arithmetic on extents, as Python does it
 Result<void> lower_scalar_binary_of(Call& call, BinaryKind kind);
