@@ -63,6 +63,7 @@ struct UnknownOperator {
   std::string name;
   std::int64_t count = 0;
   double byte_share = 0.0;
+  double flops_at_most = 0.0;  // forward, of all of them: a guess that few operators exceed
 };
 
 struct LoweredOperation;

@@ -259,6 +259,23 @@ void widen_for_hosts(const Composition& whole, const Device& device, double shar
   out.edp.hi = std::max(out.edp.hi, out.energy.hi * out.time.hi);
 }
 
+// What is costed by its bytes alone may take longer by what it computes and by its kernels, never less.
+void widen_for_unknown(const Workload& workload, const Device& device, Prediction& out) {
+  constexpr double kCallsAtMost = 16, kCallSeconds = 5e-6, kTrainingSteps = 3;
+  double longer = 0.0;
+  for (const UnknownOperator& u : workload.unknown_operators) {
+    longer += u.flops_at_most / device.peak(Arithmetic::kFp32);
+    longer += kCallsAtMost * kCallSeconds * static_cast<double>(u.count);
+  }
+  if (longer <= 0.0) return;
+  if (workload.options.mode == Mode::kTraining) longer *= kTrainingSteps;
+  const double spread = out.time.hi / out.time.value;
+  out.time.hi = out.time.hi + Seconds{longer * spread};
+  out.power.hi = std::max(out.power.hi, Watts{device.limit});
+  out.energy.hi = out.energy.hi + Seconds{longer * spread} * Watts{device.limit};
+  out.edp.hi = std::max(out.edp.hi, out.energy.hi * out.time.hi);
+}
+
 }  // namespace
 
 Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
@@ -326,6 +343,7 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
   out.host_busy = Seconds{whole.host};
   out.host_bound = whole.host > whole.gpu;
   if (!options.host && !captured && whole.time > 0.0) widen_for_hosts(whole, device, compose_constants.sharpness, out);
+  widen_for_unknown(workload, device, out);
   if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
   if (busy != nullptr) *busy = busy_operations(works, found, parts, device, workload.options.mode);
   return out;

@@ -76,6 +76,31 @@ TEST(Predictor, SmallNetworksAreHostBoundAndLargeOnesAreNot) {
   EXPECT_FALSE(shipped().predict(load_of(256), gpu("a30"), {}).value().host_bound);
 }
 
+// An operator that nobody knows may be a product of what it reads: x [256, 1024] by w [4096, 1024] to [256, 4096] are
+// 2 * 2^30 FLOP, for which a guess of four times that is allowed, at the A30's 10.3 TFLOP/s.
+TEST(Predictor, WhatIsUnknownMayTakeLonger) {
+  constexpr std::string_view kText = R"(graph "q" {
+    input %x : f32[256, 1024]
+    parameter %w : f32[4096, 1024]
+    %y = OPERATOR
+    output %y
+  })";
+  const auto predicted = [&](std::string_view op) {
+    std::string text(kText);
+    text.replace(text.find("OPERATOR"), 8, op);
+    const Workload load = prepare(parse_graph(text).value(), {}, {.precision = Precision::kFp32}).value();
+    return shipped().predict(load, gpu("a30"), {}).value();
+  };
+  const Prediction unknown = predicted(R"(opaque(%x, %w) {name = "Foo", output_types = [f32[256, 4096]]})");
+  const Prediction known = predicted("linear(%x, %w, _)");
+  EXPECT_LT(unknown.time.value, known.time.value);
+  EXPECT_LT(unknown.time.lo, known.time.value);
+  EXPECT_GT(unknown.time.hi, known.time.value);
+  EXPECT_GT(unknown.time.hi, Seconds{4 * 2.1475e9 / 10.3e12});
+  EXPECT_LT(unknown.time.hi, Seconds{0.01});
+  EXPECT_GT(unknown.energy.hi, known.energy.value);
+}
+
 // Products of 8-bit integers: an A100 has units for them and none for FP8, which the H100 has; a V100 has neither.
 TEST(Predictor, IntegersNeedNoUnitsForFp8) {
   constexpr std::string_view kText = R"(graph "q" {

@@ -2,6 +2,7 @@
 // Everything about a network that does not depend on the GPU.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "graph/walk.h"
@@ -67,6 +68,25 @@ std::int64_t batch_of(const Graph& graph, const TypeTable& types) {
   return shape.empty() ? 1 : shape[0];
 }
 
+// What an operator that nobody knows computes at most, if it is of the usual kind. A product of x [m, k] and w [k, n]
+// multiplies and adds sqrt(m k * k n * m n) times, a convolution a few times that; a transform or an activation some
+// dozens of times an element.
+double flops_at_most(const Visit& visit) {
+  constexpr double kProducts = 4, kAnElement = 64;
+  double largest = 0;
+  double second = 0;
+  double made = 0;
+  const auto elements = [&](ValueId id) {
+    return id == kNoValue ? 0.0 : static_cast<double>(visit.types.type(id).elements());
+  };
+  for (const ValueId id : visit.node.inputs) {
+    second = std::max(second, std::min(largest, elements(id)));
+    largest = std::max(largest, elements(id));
+  }
+  for (const ValueId id : visit.node.outputs) made += elements(id);
+  return 2 * kProducts * std::sqrt(largest * second * made) + kAnElement * (largest + made);
+}
+
 // Sums over the whole network, filled node by node.
 struct Totals {
   Cost sum;
@@ -87,6 +107,7 @@ struct Totals {
       u.name = opaque->name;
       u.count += visit.repetitions;
       u.byte_share += (cost.forward_read + cost.forward_written).value() * factor;
+      u.flops_at_most += flops_at_most(visit) * factor;
     }
   }
 
