@@ -2,11 +2,11 @@
 #include "fit/random_trees.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <random>
-#include <thread>
+
+#include "base/parallel.h"
 
 namespace joulecast {
 namespace {
@@ -267,16 +267,11 @@ Result<RandomTrees> RandomTrees::grow(const TrainingSet& set, const RandomTreesO
   RandomTrees out;
   out.trees_.resize(static_cast<std::size_t>(options.trees));
   // Each tree has a seed and a place of its own, so it makes no difference who grows it.
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < out.trees_.size(); i = next++)
-      out.trees_[i] = Grower(set, columns, options, i).run();
+  const auto grow_one = [&](std::size_t i) {
+    out.trees_[i] = Grower(set, columns, options, i).run();
+    return Result<void>();
   };
-  const unsigned cores = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> helpers;
-  for (unsigned i = 1; i < cores; ++i) helpers.emplace_back(work);
-  work();
-  helpers.clear();
+  JC_RETURN_IF_ERROR(in_parallel(out.trees_.size(), grow_one, options.threads));
   return out;
 }
 
