@@ -7,6 +7,8 @@ import json
 import os
 import pathlib
 
+from ._words import in_python
+
 _ABI = 1
 
 
@@ -30,7 +32,7 @@ class UnsupportedError(Error):
 def _error(text):
     failure = json.loads(text)["error"]
     kind = {"invalid-input": InvalidInputError, "unsupported": UnsupportedError}.get(failure["code"], Error)
-    return kind(failure["message"], failure["code"], failure["hint"])
+    return kind(in_python(failure["message"]), failure["code"], in_python(failure["hint"]))
 
 
 def _path():
