@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ assert_type(joulecast.predict("m", gpu="a30", batch=[1, 8])[0], joulecast.Predic
 assert_type(joulecast.predict("m", gpu="a30", sm_clock=[600, 900]), Union[joulecast.Prediction, joulecast.Predictions])
 assert_type(joulecast.recommend("m", best="edp", within_s=0.1)[0].time_ratio, float)
 assert_type(dippm.predict("onnx", "m", 8, "3,224,224"), tuple[float, float, float, str])
+assert_type(joulecast.measure.begin().end().devices, dict[str, joulecast.Energy])
 assert_type(callbacks.Keras().training, Union[joulecast.Window, None])
 """
 WRONG = """\
@@ -41,6 +43,7 @@ joulecast.predict("m", gpu="a30", bath=8)
 joulecast.predict("m", gpu="a30", mode="test")
 joulecast.recommend("m", best="power")
 joulecast.inspect("m", batch=[1, 8])
+joulecast.measure.begin().time_s = 3.0
 """
 
 
@@ -58,9 +61,14 @@ class Types(unittest.TestCase):
     def test_of_all_that_may_be_asked(self):
         self.assertEqual(said(RIGHT), [])
 
+    def test_name_nothing_that_is_not_there(self):
+        told = (PACKAGE / "joulecast" / "__init__.pyi").read_text()
+        for name in re.findall(r"^(?:class|def) ([A-Za-z]\w*)", told, re.MULTILINE):
+            self.assertTrue(hasattr(joulecast, name), name)
+
     def test_refuse_what_is_no_argument(self):
         lines = {int(line.split(":")[1]) for line in said(WRONG)}
-        self.assertEqual(lines, {3, 4, 5, 6, 7})
+        self.assertEqual(lines, {3, 4, 5, 6, 7, 8})
 
 
 if __name__ == "__main__":
