@@ -57,6 +57,7 @@ def _load():
         ("predict", pointer, [pointer, pointer, text, failure]),
         ("recommend", pointer, [pointer, pointer, text, failure]),
         ("inspect", pointer, [pointer, text, failure]),
+        ("inputs", pointer, [pointer, failure]),
         ("gpus", pointer, [pointer, failure]),
         ("meter_open", pointer, [text, failure]),
         ("meter_close", ctypes.c_int, [pointer, failure]),
@@ -122,6 +123,10 @@ def recommend(predictor, model, request):
 
 def inspect(model, request):
     return json.loads(_taken(_call("inspect", model.address, json.dumps(request).encode())))
+
+
+def inputs(model):
+    return json.loads(_taken(_call("inputs", model.address)))["inputs"]
 
 
 def open_meter(request):

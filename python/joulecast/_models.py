@@ -122,20 +122,19 @@ def _requests(handle, batch, asked):
     """What to ask of a handle: batch and shapes as they were given, or, for the shape of one example, whole shapes a batch."""
     if asked.extents is None:
         return [{"batch": batch, "shapes": asked.shapes}]
-    found = _library.inspect(handle, {})
-    if len(found["inputs"]) != 1:
-        names = ", ".join(one["name"] for one in found["inputs"])
-        raise ValueError(f"input: the network has {len(found['inputs'])} inputs ({names}); give shapes by name")
-    (wanted,) = found["inputs"]
-    extents = _in_its_order(asked.extents, wanted["shape"], {0, *(one["axis"] for one in found["assumed"])})
+    inputs = _library.inputs(handle)
+    if len(inputs) != 1:
+        names = ", ".join(one["name"] for one in inputs)
+        raise ValueError(f"input: the network has {len(inputs)} inputs ({names}); give shapes by name")
+    extents = _in_its_order(asked.extents, inputs[0]["dimensions"][1:])
     batches = batch if isinstance(batch, list) else [1 if batch is None else batch]
-    return [{"shapes": {wanted["name"]: [one, *extents]}} for one in batches]
+    return [{"shapes": {inputs[0]["name"]: [one, *extents]}} for one in batches]
 
 
-def _in_its_order(extents, shape, open_axes):
-    """Channels stand first here, also of TensorFlow's images: they are put there, or last, where the network fits that alone."""
+def _in_its_order(extents, dimensions):
+    """Channels stand first here, also of TensorFlow's images: they are put there, or last, where the network fits that alone.
+    What it leaves open has a name instead of an extent."""
     for order in extents, [*extents[-1:], *extents[:-1]], [*extents[1:], *extents[:1]]:
-        axes = enumerate([None, *order])
-        if len(order) + 1 == len(shape) and all(axis in open_axes or extent == shape[axis] for axis, extent in axes):
+        if len(order) == len(dimensions) and all(isinstance(one, str) or extent == one for extent, one in zip(order, dimensions)):
             return order
     return extents

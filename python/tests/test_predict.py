@@ -39,6 +39,13 @@ class Predict(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "2 inputs|3 inputs"):
             joulecast.predict(EXAMPLES / "bert_base.onnx", gpu="a30", input="128")
 
+    def test_the_shape_of_one_example_tells_what_the_file_leaves_open(self):
+        with tempfile.TemporaryDirectory() as folder:
+            graph = pathlib.Path(folder, "open.jcg")
+            graph.write_text('graph "open" { input %x : f32[n, channels, a, b] %y = unary(%x) output %y }')
+            one = joulecast.predict(graph, gpu="a30", batch=2, input="3,64,64")
+            self.assertEqual(one, joulecast.predict(graph, gpu="a30", shapes={"x": [2, 3, 64, 64]}))
+
     def test_numbers_of_other_libraries(self):
         class Eight:
             def __index__(self):
