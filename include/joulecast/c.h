@@ -64,6 +64,10 @@ JOULECAST_API char* joulecast_recommend(const joulecast_predictor* predictor, co
  */
 JOULECAST_API char* joulecast_inspect(const joulecast_model* model, const char* request, char** error);
 
+/* The network's inputs as the file has them: {"inputs": [{"name": "x", "dimensions": ["batch", 3, 224, 224]}]}, the
+ * name of what it leaves open in place of an extent. No shape is assumed. */
+JOULECAST_API char* joulecast_inputs(const joulecast_model* model, char** error);
+
 /* What `joulecast gpus --json` prints. */
 JOULECAST_API char* joulecast_gpus(const joulecast_predictor* predictor, char** error);
 

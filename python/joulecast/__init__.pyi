@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Optional, Union
+from typing import Any, Literal, Optional, TypedDict, Union, overload
+
+from typing_extensions import Unpack  # type checkers know it; nothing imports it at run time
 
 _Path = Union[str, "os.PathLike[str]"]
 _Mode = Literal["inference", "training"]
 _Precision = Literal["fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"]
 _Runtime = Literal["pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"]
+_Layout = Literal["channels-first", "channels-last"]
 _Shape = Sequence[int]
+_Listed = Union[list[str], tuple[str, ...]]
+_Gpus = Union[str, _Listed]
+_Batches = Union[int, Sequence[int], None]
 
 __version__: str
 
@@ -33,7 +39,7 @@ class Prediction:
     mode: _Mode
     precision: _Precision
     runtime: _Runtime
-    layout: Literal["channels-first", "channels-last"]
+    layout: _Layout
     setting: dict[str, Any]
     time_s: Interval
     power_w: Interval
@@ -76,87 +82,72 @@ class Recommendation:
     energy_ratio: float
     def to_dict(self) -> dict[str, Any]: ...
 
+class _Model(TypedDict, total=False):
+    input: Union[str, _Shape, None]
+    shapes: Optional[Mapping[str, _Shape]]
+    framework: Optional[str]
+    example: Any
+
+class _Work(_Model, total=False):
+    mode: _Mode
+    precision: Optional[_Precision]
+    runtime: _Runtime
+    layout: Optional[_Layout]
+    host: Union[str, float, None]
+    optimizer: Optional[Literal["sgd", "sgd-momentum", "adam"]]
+    measured: Union[str, Sequence[str], None]
+
+class _Prediction(_Work, total=False):
+    top: Optional[int]
+    breakdown: Optional[bool]
+
+class _Setting(_Prediction, total=False):
+    sm_clock: Union[str, float, Sequence[float], None]
+    power_limit: Union[str, float, Sequence[float], None]
+
+class _Recommendation(_Work, total=False):
+    best: Literal["energy", "time", "edp"]
+    choose: Literal["limit", "clock", "both", "none"]
+    within_s: Optional[float]
+    slowdown_percent: Optional[float]
+
+class _Inspection(_Model, total=False):
+    batch: Optional[int]
+    top: Optional[int]
+    as_written: Optional[bool]
+
+# One GPU by its name and one batch give a Prediction, "all" GPUs or a list of either give Predictions; at settings it may be both.
 class Predictor:
     def __init__(self, pack: Optional[_Path] = None, gpu_files: Iterable[_Path] = ()) -> None: ...
-    def predict(
-        self,
-        model: Any,
-        *,
-        gpu: Union[str, Sequence[str]] = "all",
-        batch: Union[int, Sequence[int], None] = None,
-        input: Union[str, _Shape, None] = None,
-        shapes: Optional[Mapping[str, _Shape]] = None,
-        framework: Optional[str] = None,
-        example: Any = None,
-        mode: _Mode = "inference",
-        precision: Optional[_Precision] = None,
-        runtime: _Runtime = "pytorch-eager",
-        **options: Any,
-    ) -> Any: ...  # Prediction for one GPU and one batch, else Predictions
+    @overload
+    def predict(self, model: Any, *, gpu: Literal["all"] = "all", batch: _Batches = None, **options: Unpack[_Setting]) -> Predictions: ...
+    @overload
+    def predict(self, model: Any, *, gpu: str, batch: Optional[int] = None, **options: Unpack[_Prediction]) -> Prediction: ...
+    @overload
+    def predict(self, model: Any, *, gpu: _Listed, batch: _Batches = None, **options: Unpack[_Setting]) -> Predictions: ...
+    @overload
+    def predict(self, model: Any, *, gpu: str, batch: Sequence[int], **options: Unpack[_Setting]) -> Predictions: ...
+    @overload
+    def predict(self, model: Any, *, gpu: str, batch: Optional[int] = None, **options: Unpack[_Setting]) -> Union[Prediction, Predictions]: ...
     def recommend(
-        self,
-        model: Any,
-        *,
-        gpu: Union[str, Sequence[str]] = "all",
-        batch: Union[int, Sequence[int], None] = None,
-        input: Union[str, _Shape, None] = None,
-        shapes: Optional[Mapping[str, _Shape]] = None,
-        framework: Optional[str] = None,
-        example: Any = None,
-        best: Literal["energy", "time", "edp"] = "energy",
-        choose: Literal["limit", "clock", "both", "none"] = "limit",
-        within_s: Optional[float] = None,
-        slowdown_percent: Optional[float] = None,
-        mode: _Mode = "inference",
-        precision: Optional[_Precision] = None,
-        runtime: _Runtime = "pytorch-eager",
-        **options: Any,
+        self, model: Any, *, gpu: _Gpus = "all", batch: _Batches = None, **options: Unpack[_Recommendation]
     ) -> list[Recommendation]: ...
     def gpus(self) -> list[dict[str, Any]]: ...
 
-def predict(
-    model: Any,
-    *,
-    gpu: Union[str, Sequence[str]] = "all",
-    batch: Union[int, Sequence[int], None] = None,
-    input: Union[str, _Shape, None] = None,
-    shapes: Optional[Mapping[str, _Shape]] = None,
-    framework: Optional[str] = None,
-    example: Any = None,
-    mode: _Mode = "inference",
-    precision: Optional[_Precision] = None,
-    runtime: _Runtime = "pytorch-eager",
-    **options: Any,
-) -> Any: ...  # Prediction for one GPU and one batch, else Predictions
+@overload
+def predict(model: Any, *, gpu: Literal["all"] = "all", batch: _Batches = None, **options: Unpack[_Setting]) -> Predictions: ...
+@overload
+def predict(model: Any, *, gpu: str, batch: Optional[int] = None, **options: Unpack[_Prediction]) -> Prediction: ...
+@overload
+def predict(model: Any, *, gpu: _Listed, batch: _Batches = None, **options: Unpack[_Setting]) -> Predictions: ...
+@overload
+def predict(model: Any, *, gpu: str, batch: Sequence[int], **options: Unpack[_Setting]) -> Predictions: ...
+@overload
+def predict(model: Any, *, gpu: str, batch: Optional[int] = None, **options: Unpack[_Setting]) -> Union[Prediction, Predictions]: ...
 def recommend(
-    model: Any,
-    *,
-    gpu: Union[str, Sequence[str]] = "all",
-    batch: Union[int, Sequence[int], None] = None,
-    input: Union[str, _Shape, None] = None,
-    shapes: Optional[Mapping[str, _Shape]] = None,
-    framework: Optional[str] = None,
-    example: Any = None,
-    best: Literal["energy", "time", "edp"] = "energy",
-    choose: Literal["limit", "clock", "both", "none"] = "limit",
-    within_s: Optional[float] = None,
-    slowdown_percent: Optional[float] = None,
-    mode: _Mode = "inference",
-    precision: Optional[_Precision] = None,
-    runtime: _Runtime = "pytorch-eager",
-    **options: Any,
+    model: Any, *, gpu: _Gpus = "all", batch: _Batches = None, **options: Unpack[_Recommendation]
 ) -> list[Recommendation]: ...
-def inspect(
-    model: Any,
-    *,
-    batch: Optional[int] = None,
-    input: Union[str, _Shape, None] = None,
-    shapes: Optional[Mapping[str, _Shape]] = None,
-    framework: Optional[str] = None,
-    example: Any = None,
-    top: Optional[int] = None,
-    as_written: Optional[bool] = None,
-) -> dict[str, Any]: ...
+def inspect(model: Any, **options: Unpack[_Inspection]) -> dict[str, Any]: ...
 def gpus() -> list[dict[str, Any]]: ...
 
 class Energy:
@@ -172,11 +163,16 @@ class Energy:
 
 class Window:
     name: str
-    time_s: float
-    energy_j: Optional[float]
-    power_w: Optional[float]
-    devices: dict[str, Energy]
-    warnings: list[str]
+    @property
+    def time_s(self) -> float: ...
+    @property
+    def energy_j(self) -> Optional[float]: ...
+    @property
+    def power_w(self) -> Optional[float]: ...
+    @property
+    def devices(self) -> dict[str, Energy]: ...
+    @property
+    def warnings(self) -> list[str]: ...
     def end(self) -> Window: ...
     def to_dict(self) -> dict[str, Any]: ...
     def __enter__(self) -> Window: ...
@@ -211,3 +207,4 @@ class measure:
     def __enter__(self) -> Window: ...
     def __exit__(self, *failure: Any) -> None: ...
     def __call__(self, *arguments: Any, **named: Any) -> Any: ...
+    def __get__(self, instance: Any, owner: Any = None) -> Any: ...

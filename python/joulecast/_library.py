@@ -7,6 +7,8 @@ import json
 import os
 import pathlib
 
+from ._words import in_python
+
 _ABI = 1
 
 
@@ -30,7 +32,7 @@ class UnsupportedError(Error):
 def _error(text):
     failure = json.loads(text)["error"]
     kind = {"invalid-input": InvalidInputError, "unsupported": UnsupportedError}.get(failure["code"], Error)
-    return kind(failure["message"], failure["code"], failure["hint"])
+    return kind(in_python(failure["message"]), failure["code"], in_python(failure["hint"]))
 
 
 def _path():
@@ -55,6 +57,7 @@ def _load():
         ("predict", pointer, [pointer, pointer, text, failure]),
         ("recommend", pointer, [pointer, pointer, text, failure]),
         ("inspect", pointer, [pointer, text, failure]),
+        ("inputs", pointer, [pointer, failure]),
         ("gpus", pointer, [pointer, failure]),
         ("meter_open", pointer, [text, failure]),
         ("meter_close", ctypes.c_int, [pointer, failure]),
@@ -120,6 +123,10 @@ def recommend(predictor, model, request):
 
 def inspect(model, request):
     return json.loads(_taken(_call("inspect", model.address, json.dumps(request).encode())))
+
+
+def inputs(model):
+    return json.loads(_taken(_call("inputs", model.address)))["inputs"]
 
 
 def open_meter(request):

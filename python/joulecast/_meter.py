@@ -6,9 +6,11 @@ import atexit
 import functools
 import sys
 import threading
+import warnings
 
 from . import _library
 from ._predictor import _given
+from ._words import in_python
 
 
 def _synchronize():
@@ -20,6 +22,14 @@ def _synchronize():
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is not None and tensorflow.config.list_physical_devices("GPU"):
         tensorflow.test.experimental.sync_devices()
+
+
+def _levels_of_ours():
+    """For warnings: how far up the caller is who is not of this package."""
+    levels, frame = 0, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        levels, frame = levels + 1, frame.f_back
+    return levels + 1
 
 
 class Energy:
@@ -67,6 +77,7 @@ class Window:
         if self._result is None:
             self._result = _library.result_of_window(self._handle)
             self._handle = None  # its readings are no longer needed
+            self._meter._warn_of_nothing(self._result)
         return self._result
 
     @property
@@ -98,7 +109,7 @@ class Window:
     @property
     def warnings(self):
         """Sentences about what these figures do not tell."""
-        return self.to_dict()["warnings"]
+        return [in_python(sentence) for sentence in self.to_dict()["warnings"]]
 
     def __repr__(self):
         if self._result is None:
@@ -127,7 +138,7 @@ class Meter:
     """
 
     def __init__(self, gpu=None, *, interval_ms=None, meters=(), replay=None, output=None, force=False, sync=True):
-        self.sync, self._closed = sync, False
+        self.sync, self._closed, self._warned = sync, False, False
         self._open = _library.open_meter(_given(gpu=gpu, interval_ms=interval_ms, meters=list(meters), replay=None if replay is None else str(replay),
                                                 output=None if output is None else str(output), force=force,
                                                 command=list(sys.argv)))
@@ -137,6 +148,13 @@ class Meter:
         if self._closed:
             raise _library.InvalidInputError("the meter is closed", "invalid-input")
         return self._open
+
+    def _warn_of_nothing(self, result):
+        """Once a meter, where no device tells its energy: None would else be all that is seen of that."""
+        if not self._warned and all(device["energy_j"] is None for device in result["devices"]):
+            self._warned = True
+            warnings.warn("joulecast: nothing here tells energy, only time is measured; joulecast doctor says what sensors lack",
+                          RuntimeWarning, stacklevel=_levels_of_ours())
 
     def begin(self, name="window"):
         """A Window that lasts until its end()."""

@@ -9,77 +9,95 @@ import operator
 import os
 import sys
 import tempfile
+from collections import namedtuple
 
-from . import _library
+from . import _library, _torch
+
+# What the caller says beside the model: `batch` a number, a list of them or None, `extents` of one example, `shapes` by input.
+_Asked = namedtuple("_Asked", "example batch extents shapes")
 
 
-@contextlib.contextmanager
-def opened(model, framework, example, shapes):
-    """The handle of a model, and its name where it has no path of its own. `example`: what a torch.nn.Module is called with.
-    `shapes` by input, of which those help that the file does not tell."""
-    request = {key: value for key, value in (("framework", framework), ("shapes", shapes)) if value}
+def opened(model, framework, example, batch, input, shapes):
+    """What to ask for as [(handle, request)], and the model's name where it has no path of its own. `example`: what a module of
+    PyTorch is called with. `shapes` by input, of which those help that the file does not tell. No file is left behind."""
+    if input is not None and shapes is not None:
+        raise ValueError("input and shapes: give one of them")
+    asked = _Asked(example, _whole(batch), None if input is None else _extents(input), shapes)
     if isinstance(model, (str, os.PathLike)):
-        yield _library.open_model(model, request), None
-        return
-    for module, kind, save in _KINDS:
+        name, handles = None, [(_open(model, framework, shapes), asked.batch)]
+    else:
+        name, handles = type(model).__name__, _open_object(model, framework, asked)
+    return [(handle, request) for handle, rows in handles for request in _requests(handle, rows, asked)], name
+
+
+def _open(path, framework, shapes):
+    return _library.open_model(path, {key: value for key, value in (("framework", framework), ("shapes", shapes)) if value})
+
+
+def _open_object(model, framework, asked):
+    for module, kind, files in _KINDS:
         known = sys.modules.get(module)
         if known is not None and isinstance(model, getattr(known, kind)):
-            with tempfile.TemporaryDirectory(prefix="joulecast_") as folder:
-                yield _library.open_model(save(model, folder, example), request), type(model).__name__
-            return
+            with tempfile.TemporaryDirectory(prefix="joulecast_") as folder:  # nobody else may look into it
+                return [(_open(file, framework, shapes), batch) for file, batch, shapes in files(model, folder, asked)]
     raise TypeError(f"a path or an object of {', '.join(f'{m}.{k}' for m, k, _ in _KINDS)} was expected, not "
                     f"{type(model).__module__}.{type(model).__qualname__}")
 
 
-def _onnx(model, folder, example):
+def _onnx(model, folder, asked):
     path = os.path.join(folder, "model.onnx")
     with open(path, "wb") as file:
         file.write(model.SerializeToString())
-    return path
+    yield path, asked.batch, asked.shapes
 
 
-def _torch_program(program, folder, example):
+def _torch_program(program, folder, asked):
     path = os.path.join(folder, "model.pt2")
-    sys.modules["torch"].export.save(program, path)
-    return path
+    _torch.save_program(program, path)
+    yield path, asked.batch, asked.shapes
 
 
-def _torch_module(module, folder, example):
-    if example is None:
-        raise TypeError("a torch.nn.Module is traced: give what it is called with, as example=(tensor, ...)")
-    torch = sys.modules["torch"]
-    arguments = example if isinstance(example, tuple) else (example,)
-    return _torch_program(torch.export.export(module, arguments), folder, None)
+def _torch_module(module, folder, asked):
+    for program, batch in _torch.programs(module, asked):
+        yield from _torch_program(program, folder, asked._replace(batch=batch))
 
 
-def _transformers_config(config, folder, example):
+def _torch_script(module, folder, asked):
+    path = os.path.join(folder, "model.pt")
+    sys.modules["torch"].jit.save(module, path)
+    yield path, asked.batch, asked.shapes or _torch.shapes_of_script(module, asked)
+
+
+def _transformers_config(config, folder, asked):
     path = os.path.join(folder, "config.json")
     config.to_json_file(path, use_diff=False)
-    return path
+    yield path, asked.batch, asked.shapes
 
 
 # Its config tells all that is asked; with an example it is traced like any other module.
-def _transformers_model(model, folder, example):
-    if example is not None:
-        return _torch_module(model, folder, example)
+def _transformers_model(model, folder, asked):
+    if asked.example is not None:
+        return _torch_module(model, folder, asked)
     config = copy.copy(model.config)
     config.architectures = [type(model).__name__]
-    return _transformers_config(config, folder, None)
+    return _transformers_config(config, folder, asked)
 
 
-def _keras(model, folder, example):
+def _keras(model, folder, asked):
     path = os.path.join(folder, "model")
     with contextlib.redirect_stdout(io.StringIO()):  # it prints what it has exported
         model.export(path)
-    return path
+    yield path, asked.batch, asked.shapes
 
 
-# Module, class and what writes an object of it into a folder.
+# Module, class and what writes an object of it into a folder: its files one after the other, each with the batch and the shapes to
+# ask it for.
 _KINDS = (
     ("onnx", "ModelProto", _onnx),
     ("torch.export", "ExportedProgram", _torch_program),
     ("transformers.modeling_utils", "PreTrainedModel", _transformers_model),
     ("transformers.configuration_utils", "PretrainedConfig", _transformers_config),
+    ("torch.jit", "ScriptModule", _torch_script),
     ("torch.nn", "Module", _torch_module),
     ("keras", "Model", _keras),
 )
@@ -100,17 +118,23 @@ def _whole(batch):
     return [operator.index(one) for one in batch] if isinstance(batch, (list, tuple)) else operator.index(batch)
 
 
-def shape_requests(handle, batch, input, shapes):
-    """What to ask for: batch and shapes as they were given, or, for the shape of one example, whole shapes a batch."""
-    batch = _whole(batch)
-    if input is None:
-        return [{"batch": batch, "shapes": shapes}]
-    if shapes is not None:
-        raise ValueError("input and shapes: give one of them")
-    extents = _extents(input)
-    inputs = _library.inspect(handle, {})["inputs"]
+def _requests(handle, batch, asked):
+    """What to ask of a handle: batch and shapes as they were given, or, for the shape of one example, whole shapes a batch."""
+    if asked.extents is None:
+        return [{"batch": batch, "shapes": asked.shapes}]
+    inputs = _library.inputs(handle)
     if len(inputs) != 1:
         names = ", ".join(one["name"] for one in inputs)
         raise ValueError(f"input: the network has {len(inputs)} inputs ({names}); give shapes by name")
-    batches = batch if isinstance(batch, (list, tuple)) else [1 if batch is None else batch]
+    extents = _in_its_order(asked.extents, inputs[0]["dimensions"][1:])
+    batches = batch if isinstance(batch, list) else [1 if batch is None else batch]
     return [{"shapes": {inputs[0]["name"]: [one, *extents]}} for one in batches]
+
+
+def _in_its_order(extents, dimensions):
+    """Channels stand first here, also of TensorFlow's images: they are put there, or last, where the network fits that alone.
+    What it leaves open has a name instead of an extent."""
+    for order in extents, [*extents[-1:], *extents[:-1]], [*extents[1:], *extents[:1]]:
+        if len(order) == len(dimensions) and all(isinstance(one, str) or extent == one for extent, one in zip(order, dimensions)):
+            return order
+    return extents

@@ -20,21 +20,21 @@ class Predictor:
     def predict(self, model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
         """As joulecast.predict()."""
         found = Predictions()
-        with _models.opened(model, framework, example, shapes) as (handle, name):
-            for request in _models.shape_requests(handle, batch, input, shapes):
-                answer = _library.predict(self._handle, handle, _given(gpu=gpu, **request, **options))
-                found += [Prediction(values, name or answer["model"]) for values in answer["predictions"]]
+        questions, name = _models.opened(model, framework, example, batch, input, shapes)
+        for handle, request in questions:
+            answer = _library.predict(self._handle, handle, _given(gpu=gpu, **request, **options))
+            found += [Prediction(values, name or answer["model"]) for values in answer["predictions"]]
         one = len(found) == 1 and isinstance(gpu, str) and gpu != "all" and not isinstance(batch, (list, tuple))
         return found[0] if one else found
 
     def recommend(self, model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
         """As joulecast.recommend()."""
-        with _models.opened(model, framework, example, shapes) as (handle, name):
-            requests = _models.shape_requests(handle, batch, input, shapes)
-            if len(requests) > 1:
-                raise ValueError("recommend() with `input` takes one batch; with `shapes`, or without both, it takes several")
-            answer = _library.recommend(self._handle, handle, _given(gpu=gpu, **requests[0], **options))
-            return [Recommendation(values, name or answer["model"]) for values in answer["candidates"]]
+        questions, name = _models.opened(model, framework, example, batch, input, shapes)
+        if len(questions) > 1:
+            raise ValueError("recommend() takes one batch with `input`, and of modules that hold for one batch; else it takes several")
+        handle, request = questions[0]
+        answer = _library.recommend(self._handle, handle, _given(gpu=gpu, **request, **options))
+        return [Recommendation(values, name or answer["model"]) for values in answer["candidates"]]
 
     def gpus(self):
         """The GPUs that may be asked for, with every figure known of them."""
@@ -55,11 +55,12 @@ def _default():
 def predict(model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
     """What `model` costs on `gpu`.
 
-    model: the path of a model file, or an object of a framework that is loaded: onnx.ModelProto, torch.nn.Module (with `example`,
-    the tensors it is called with), torch.export.ExportedProgram, a model or config of transformers, keras.Model.
+    model: the path of a model file, or an object of a framework that is loaded: onnx.ModelProto, torch.nn.Module (with `input`, or
+    with `example`), torch.jit.ScriptModule, torch.export.ExportedProgram, a model or config of transformers, keras.Model.
     gpu: a name ("a30", "NVIDIA H100 80GB HBM3"), a list of them, or "all".
     batch: a number or a list of them. input: the shape of one example of the network's only input, (3, 224, 224) or
-    "3,224,224". shapes: whole shapes by the inputs' names. framework: whose file it is, instead of what its bytes say.
+    "3,224,224"; the channels may stand last. example: what a module of PyTorch is called with, at any batch: a tensor, a tuple of arguments, or a dict of them by
+    name. shapes: whole shapes by the inputs' names. framework: whose file it is, instead of what its bytes say.
     options: mode="training", precision="fp16", runtime="pytorch-compiled", layout, host, optimizer, top, breakdown, sm_clock,
     power_limit, measured, as `joulecast predict --help` has them.
 
@@ -84,9 +85,9 @@ def recommend(model, *, gpu="all", batch=None, input=None, shapes=None, framewor
 
 def inspect(model, *, batch=None, input=None, shapes=None, framework=None, example=None, top=None, as_written=None):
     """What is in a model: inputs, operators, parameters, FLOPs and bytes, as `joulecast inspect --json` has it."""
-    with _models.opened(model, framework, example, shapes) as (handle, _):
-        request = _models.shape_requests(handle, batch, input, shapes)[0]
-        return _library.inspect(handle, _given(top=top, as_written=as_written, **request))
+    questions, _ = _models.opened(model, framework, example, batch, input, shapes)
+    handle, request = questions[0]
+    return _library.inspect(handle, _given(top=top, as_written=as_written, **request))
 
 
 def gpus():

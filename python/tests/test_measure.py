@@ -118,6 +118,14 @@ class Measure(unittest.TestCase):
                              env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}).stdout
         self.assertEqual(out.split(), ["None", "None", "True"])
 
+    def test_where_nothing_tells_energy_a_warning_says_so_once(self):
+        code = ("import joulecast\nfor name in 'ab':\n  with joulecast.measure(name) as window: pass\n  print(window.energy_j)")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True,
+                              env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+        self.assertEqual(done.stdout.split(), ["None", "None"])
+        self.assertEqual(done.stderr.count("RuntimeWarning: joulecast: nothing here tells energy, only time is measured"), 1)
+        self.assertIn("<string>:4: ", done.stderr)
+
     def test_a_recording_is_one_of_the_program(self):
         path = FOLDER / "run.jcrun"
         with joulecast.Meter(gpu=0, output=path) as meter, meter.window("epoch"):

@@ -39,6 +39,13 @@ class Predict(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "2 inputs|3 inputs"):
             joulecast.predict(EXAMPLES / "bert_base.onnx", gpu="a30", input="128")
 
+    def test_the_shape_of_one_example_tells_what_the_file_leaves_open(self):
+        with tempfile.TemporaryDirectory() as folder:
+            graph = pathlib.Path(folder, "open.jcg")
+            graph.write_text('graph "open" { input %x : f32[n, channels, a, b] %y = unary(%x) output %y }')
+            one = joulecast.predict(graph, gpu="a30", batch=2, input="3,64,64")
+            self.assertEqual(one, joulecast.predict(graph, gpu="a30", shapes={"x": [2, 3, 64, 64]}))
+
     def test_numbers_of_other_libraries(self):
         class Eight:
             def __index__(self):
@@ -77,8 +84,22 @@ class Predict(unittest.TestCase):
         self.assertEqual(caught.exception.code, "not-found")
         with self.assertRaisesRegex(ValueError, "the request has no 'colour'"):
             joulecast.predict(RESNET, gpu="a30", colour="red")
-        with self.assertRaisesRegex(joulecast.Error, "hint: joulecast gpus"):
+        with self.assertRaisesRegex(joulecast.Error, r"hint: joulecast\.gpus\(\) lists"):
             joulecast.predict(RESNET, gpu="toaster")
+
+    def test_errors_name_arguments(self):
+        lstm = EXAMPLES / "lstm.onnx"
+        with self.assertRaisesRegex(joulecast.Error, "^batch=16: the model or shapes fixes the batch to 8"):
+            joulecast.predict(lstm, gpu="a30", batch=16, shapes={"input_ids": [8, 128]})
+        with self.assertRaisesRegex(joulecast.Error, "^batch: '0' is no batch size\nhint: .* batch=\\[1, 8, 32\\]$"):
+            joulecast.predict(lstm, gpu="a30", batch=0)
+        with self.assertRaisesRegex(joulecast.Error, 'add mode="training", or leave it out'):
+            joulecast.predict(RESNET, gpu="a30", optimizer="adam")
+        with tempfile.TemporaryDirectory() as folder:
+            graph = pathlib.Path(folder, "open.jcg")
+            graph.write_text('graph "open" { input %x : f32[batch, features] %y = unary(%x) output %y }')
+            with self.assertRaisesRegex(joulecast.Error, r'hint: type shapes=\{"x": \[1, <features>\]\}$'):
+                joulecast.predict(graph, gpu="a30")
 
     def test_threads(self):
         alone, found = joulecast.predict(RESNET), []
@@ -120,6 +141,29 @@ class Dippm(unittest.TestCase):
         found = [dippm.predict("paddle", str(folder / name), 4, "3,32,32") for name in ("program.pdmodel", "program.json")]
         self.assertEqual(found[0], found[1])
         self.assertGreater(found[0][2], 0)
+
+    def test_keras_is_tensorflow_and_its_channels_stand_first_or_last(self):
+        from joulecast.compat import dippm
+
+        images = pathlib.Path(__file__).parents[2] / "tests/data/keras/convolutions/model.keras"
+        found = [dippm.predict("TensorFlow", images, 4, shape) for shape in ("32,32,3", "3,32,32", (32, 32, 3))]
+        self.assertEqual(found, [found[0]] * 3)
+        self.assertEqual(found[0][2], round(1e3 * joulecast.predict(images, gpu="a100-sxm4-40gb", batch=4).time_s.value, 4))
+        with self.assertRaisesRegex(ValueError, "extent 16 of axis 1 is fixed to 3 in the model"):
+            dippm.predict("tensorflow", images, 4, "16,16,3")
+
+    def test_a_batch_that_the_file_fixes_is_said(self):
+        from joulecast.compat import dippm
+
+        with tempfile.TemporaryDirectory() as folder:
+            graph = pathlib.Path(folder, "fixed.jcg")
+            graph.write_text('graph "fixed" { input %x : f32[1, 64] %y = unary(%x) output %y }')
+            with self.assertRaisesRegex(ValueError, "fixed to 1 in the model: ask for that batch, or save the model with an open one"):
+                joulecast.predict(graph, gpu="a30", batch=8, input="64")
+            with self.assertRaisesRegex(ValueError, "fixes the batch to 1\nhint: ask for that batch, or save the model with an open one"):
+                joulecast.predict(graph, gpu="a30", batch=8)
+            with self.assertRaisesRegex(ValueError, "is no file of pytorch: it looks like the text form"):
+                dippm.predict("pytorch", graph, 1, "64")
 
     def test_a_framework_nobody_knows(self):
         from joulecast.compat import dippm

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "c/guarded.h"
@@ -69,6 +70,19 @@ tl::expected<char*, Failure> inspect(const joulecast_model& model, const char* r
   return copied(joulecast::cli::json_text(joulecast::cli::inspection_json(inspection)));
 }
 
+std::string inputs(const joulecast::Graph& network) {
+  using joulecast::cli::Json;
+  Json list = Json::array();
+  for (const joulecast::GraphInput& input : network.inputs) {
+    Json dimensions = Json::array();
+    for (const joulecast::Dimension& one : input.dimensions) {
+      dimensions.push_back(one.extent ? Json(*one.extent) : Json(one.symbol));
+    }
+    list.push_back({{"name", network.value(input.value).name}, {"dimensions", std::move(dimensions)}});
+  }
+  return joulecast::cli::json_text({{"inputs", std::move(list)}});
+}
+
 }  // namespace
 
 int joulecast_abi(void) {
@@ -117,6 +131,13 @@ char* joulecast_inspect(const joulecast_model* model, const char* request, char*
   return guarded(error, [&]() -> tl::expected<char*, Failure> {
     if (model == nullptr) return no_handle();
     return inspect(*model, request);
+  });
+}
+
+char* joulecast_inputs(const joulecast_model* model, char** error) {
+  return guarded(error, [&]() -> tl::expected<char*, Failure> {
+    if (model == nullptr) return no_handle();
+    return copied(inputs(model->network));
   });
 }
 

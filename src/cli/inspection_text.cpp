@@ -62,9 +62,9 @@ std::string kinds_text(const Inspection& in) {
                {"parameters", kRight}});
   for (const KindTotal& kind : in.kinds) {
     const Cost& cost = kind.cost;
-    table.add({printable(kind.kind) + (kind.known ? "" : " ?"), fmt::to_string(kind.count),
-               kind.known ? with_prefix(cost.forward_flops.value(), "") : "?",
-               kind.known ? share(cost.forward_flops.value(), in.total.cost.forward_flops.value()) : "?",
+    table.add({printable(kind.kind), fmt::to_string(kind.count),
+               kind.known ? with_prefix(cost.forward_flops.value(), "") : "unknown",
+               kind.known ? share(cost.forward_flops.value(), in.total.cost.forward_flops.value()) : "unknown",
                bytes_text(forward_bytes(cost)),
                share(forward_bytes(cost).value(), forward_bytes(in.total.cost).value()),
                with_prefix(static_cast<double>(cost.parameter_count), "")});

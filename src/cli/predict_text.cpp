@@ -19,6 +19,22 @@ std::string range_text(const Interval<Unit>& interval, std::string_view unit) {
   return range_with_prefix(interval.value.value(), interval.lo.value(), interval.hi.value(), unit);
 }
 
+double byte_share(const std::vector<UnknownOperator>& unknown) {
+  double out = 0.0;
+  for (const UnknownOperator& u : unknown) out += u.byte_share;
+  return out;
+}
+
+// Why a prediction is outside of all that was measured: by Predictor::support(), a tenth in unknown operators is
+// enough.
+std::string outside_text(const std::string& gpu, double unknown) {
+  constexpr double kEnough = 0.10;
+  const std::string why = unknown > kEnough
+                              ? fmt::format("{} of the bytes are of unknown operators", share(unknown, 1.0))
+                              : fmt::format("{}: nothing like it was measured", gpu);
+  return why + "; the bounds are wide and the value is physics";
+}
+
 }  // namespace
 
 void PredictionReport::add(const Workload& load, Prediction prediction) {
@@ -98,17 +114,18 @@ std::string PredictionReport::csv() const {
   std::string out =
       "model,gpu,batch,mode,precision,runtime,time_s,time_lo_s,time_hi_s,power_w,power_lo_w,power_hi_w,energy_j,"
       "energy_lo_j,energy_hi_j,memory_bytes,memory_lo_bytes,memory_hi_bytes,edp_js,mig_profile,support,flops,bytes,"
-      "parameters,sm_clock_mhz,power_limit_w,layout\r\n";
+      "parameters,sm_clock_mhz,power_limit_w,layout,unknown_byte_share\r\n";
   for (const Entry& e : entries_) {
     const Prediction& p = e.prediction;
     const Interval<Bytes> memory = whole_bytes(p.memory);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
                        csv_field(model_), csv_field(p.gpu), e.batch, name(e.mode), name(p.precision), name(e.runtime),
                        p.time.value.value(), p.time.lo.value(), p.time.hi.value(), p.power.value.value(),
                        p.power.lo.value(), p.power.hi.value(), p.energy.value.value(), p.energy.lo.value(),
                        p.energy.hi.value(), memory.value.value(), memory.lo.value(), memory.hi.value(),
                        p.edp.value.value(), p.mig_profile.value_or(""), name(p.support), e.flops, e.bytes, e.parameters,
-                       p.setting.sm_clock->value() / 1e6, p.setting.power_limit->value(), name(e.layout));
+                       p.setting.sm_clock->value() / 1e6, p.setting.power_limit->value(), name(e.layout),
+                       byte_share(e.unknown));
   }
   return out;
 }
@@ -158,8 +175,7 @@ std::set<std::string> PredictionReport::notes() const {
       lines.insert(fmt::format("{}, batch {}: needs more memory than the board has", e.prediction.gpu, e.batch));
     }
     if (e.prediction.support == Support::kOutside) {
-      lines.insert(fmt::format("{}: nothing like it was measured; the bounds are wide and the value is physics",
-                               e.prediction.gpu));
+      lines.insert(outside_text(e.prediction.gpu, byte_share(e.unknown)));
     }
   }
   return lines;

@@ -68,8 +68,9 @@ tl::expected<Workload, Failure> prepare_batch(const std::string& model, const Gr
   auto load = prepare(network, bound, how);
   if (!load) return tl::unexpected<Failure>(std::move(load).error().in(model));
   if (batch && load->batch != *batch) {
-    return usage(fmt::format("--batch {}: the model or --shapes fixes the batch to {}", *batch, load->batch),
-                 "leave one of them out");
+    return usage(
+        fmt::format("--batch {}: the model or --shapes fixes the batch to {}", *batch, load->batch),
+        bound.shapes.empty() ? "ask for that batch, or save the model with an open one" : "leave one of them out");
   }
   for (Assumption& assumption : assumed) load->notes.push_back(std::move(assumption.text));
   return std::move(*load);

@@ -103,7 +103,8 @@ Result<Shape> given_shape(const GraphInput& input, const Shape& given) {
   for (std::size_t i = 0; i < input.dimensions.size(); ++i) {
     const auto& fixed = input.dimensions[i].extent;
     if (fixed && *fixed != given[i]) {
-      return invalid(fmt::format("extent {} of axis {} is fixed to {} in the model", given[i], i, *fixed));
+      const std::string_view way = i == 0 ? ": ask for that batch, or save the model with an open one" : "";
+      return invalid(fmt::format("extent {} of axis {} is fixed to {} in the model{}", given[i], i, *fixed, way));
     }
   }
   return given;

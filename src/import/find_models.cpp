@@ -16,15 +16,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostEntries = 100'000;
 constexpr int kDeepest = 16;
 
-// Bytes of much else could be ONNX: there the name tells, and what has it and is none will be told.
-bool is_model_file(const fs::path& path) {
-  if (path.extension() == ".onnx") return true;
-  const auto file = MappedFile::open(path.string());
-  return file && std::any_of(formats().begin(), formats().end(), [&](const Format& format) {
-           return format.framework != "onnx" && format.recognises(file->text());
-         });
-}
-
 bool is_model_folder(const fs::path& path) {
   std::error_code ignored;
   return std::any_of(formats().begin(), formats().end(), [&](const Format& format) {
@@ -33,6 +24,14 @@ bool is_model_folder(const fs::path& path) {
 }
 
 }  // namespace
+
+bool is_model_file(const fs::path& path) {
+  if (path.extension() == ".onnx") return true;
+  const auto file = MappedFile::open(path.string());
+  return file && std::any_of(formats().begin(), formats().end(), [&](const Format& format) {
+           return format.framework != "onnx" && format.recognises(file->text());
+         });
+}
 
 Result<std::vector<std::string>> find_models(const std::string& path) {
   std::error_code error;

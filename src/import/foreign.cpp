@@ -19,6 +19,8 @@ using namespace std::string_view_literals;
 constexpr std::string_view kPickle =
     "a pickle: no graph that can be read without running it; save the network with torch.export.save or torch.jit.save";
 
+constexpr std::string_view kUtf16 = "text in UTF-16: save it as UTF-8";
+
 // Files that people point at by mistake, or that another importer may read one day.
 constexpr std::array kForeign{
     Signature{0, "\x89PNG\r\n"sv, "a PNG image"},
@@ -31,6 +33,10 @@ constexpr std::array kForeign{
     Signature{0, "GGUF"sv, "a GGUF file"},
     Signature{0, "\x1F\x8B"sv, "gzip-compressed"},
     Signature{0, "%PDF"sv, "a PDF document"},
+    Signature{0, "\xFF\xFE"sv, kUtf16},
+    Signature{0, "\xFE\xFF"sv, kUtf16},
+    Signature{0, "{\0"sv, kUtf16},
+    Signature{0, "\0{"sv, kUtf16},
     Signature{0,
               "\x7F"
               "ELF"sv,

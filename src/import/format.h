@@ -3,6 +3,7 @@
 // Adding one: a folder with its reader, and a line in formats.cpp.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ struct Format {
 
 // In the order in which they are asked.
 std::span<const Format> formats();
+
+// Bytes of much else could be ONNX: there the name tells, and what has it and is none will be told.
+bool is_model_file(const std::filesystem::path& path);
 
 // "supported are ONNX (.onnx) and ...", as the end of an error.
 std::string supported_formats();

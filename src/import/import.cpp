@@ -2,14 +2,18 @@
 #include "joulecast/import.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/mapped_file.h"
 #include "import/format.h"
+#include "import/text.h"
 
 namespace joulecast {
 namespace {
@@ -26,12 +30,24 @@ std::string model_file(const std::string& path) {
   return path;
 }
 
+// Keras' files are TensorFlow's too.
+bool is_of(const Format& format, std::string_view framework) {
+  return format.framework == framework || (framework == "tensorflow" && format.framework == "keras");
+}
+
+const Format* recognised(std::string_view bytes) {
+  for (const Format& format : formats()) {
+    if (format.recognises(bytes)) return &format;
+  }
+  return nullptr;
+}
+
 Result<const Format*> named_format(std::string_view framework, std::string_view bytes) {
   const Format* found = nullptr;
   for (const Format& format : formats()) {
-    if (format.framework != framework) continue;
-    if (found == nullptr || format.recognises(bytes)) found = &format;
-    if (format.recognises(bytes)) break;
+    if (!is_of(format, framework)) continue;
+    if (format.recognises(bytes)) return &format;
+    if (found == nullptr) found = &format;
   }
   if (found == nullptr) {
     std::string names;
@@ -44,16 +60,48 @@ Result<const Format*> named_format(std::string_view framework, std::string_view 
 Result<const Format*> format_of(std::string_view bytes, std::string_view framework) {
   if (bytes.empty()) return invalid("the file is empty");
   if (!framework.empty()) return named_format(framework, bytes);
-  for (const Format& format : formats()) {
-    if (format.recognises(bytes)) return &format;
-  }
+  if (const Format* found = recognised(bytes); found != nullptr) return found;
   return unsupported(fmt::format("is {}; {}", foreign_format(bytes), supported_formats()));
+}
+
+// The caller was believed, and was wrong: what the file is instead says more than what the reader stumbled over.
+tl::unexpected<Error> not_of(std::string_view framework, std::string_view bytes, const Error& error) {
+  const Format* format = recognised(bytes);
+  const std::string foreign = foreign_format(bytes);
+  if (format != nullptr && format->framework != "onnx") {
+    return invalid(fmt::format("is no file of {}: it looks like {}", framework, format->files));
+  }
+  const std::string other = format != nullptr ? fmt::format("may be {}", format->files) : "is " + foreign;
+  if (format == nullptr && foreign.empty()) return tl::unexpected(error);
+  return invalid(fmt::format("is no file of {} ({}): it {}", framework, error.text(), other));
+}
+
+// Beside a config.json there may lie the same network in another form, with more in it than the config tells.
+void note_others(const std::string& folder, const std::string& taken, Graph& graph) {
+  const std::filesystem::path own = taken;
+  if (own.filename() != "config.json") return;
+  constexpr std::size_t kLooked = 1000, kShown = 4;
+  std::vector<std::string> others;
+  std::error_code error;
+  std::filesystem::directory_iterator at(folder, error);
+  for (std::size_t i = 0; !error && i < kLooked && at != std::filesystem::directory_iterator();
+       ++i, at.increment(error)) {
+    if (at->path() == own || !at->is_regular_file(error) || !is_model_file(at->path())) continue;
+    others.push_back(printable(at->path().filename().string(), kLongestInGraph));
+  }
+  if (others.empty()) return;
+  std::sort(others.begin(), others.end());
+  if (others.size() > kShown) others.resize(kShown);
+  graph.notes.push_back({fmt::format("of this folder config.json was read; it also has {}: name the file to read it",
+                                     fmt::join(others, ", "))});
 }
 
 Result<Graph> import_bytes(std::string_view bytes, const std::string& path, std::string_view framework,
                            const InputShapes& shapes) {
   JC_ASSIGN_OR_RETURN(const Format* format, format_of(bytes, framework));
-  return format->read_with == nullptr ? format->read(bytes, path) : format->read_with(bytes, path, shapes);
+  auto graph = format->read_with == nullptr ? format->read(bytes, path) : format->read_with(bytes, path, shapes);
+  if (!graph && !format->recognises(bytes)) return not_of(framework, bytes, graph.error());
+  return graph;
 }
 
 }  // namespace
@@ -74,6 +122,7 @@ Result<Graph> import_model(const std::string& path, std::string_view framework, 
   if (file.bytes().size() > kLarge) file.expect_scattered_reads();
   auto graph = import_bytes(file.text(), file_path, framework, shapes);
   if (!graph) return tl::unexpected(std::move(graph).error().in(file_path));
+  if (file_path != path) note_others(path, file_path, *graph);
   return graph;
 }
 

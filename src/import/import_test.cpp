@@ -18,9 +18,73 @@ const std::string kNetwork = JOULECAST_SOURCE_DIR "/examples/resnet50.onnx";
 
 TEST(ImportModel, BelievesTheCaller) {
   EXPECT_EQ(*import_model(kNetwork, "onnx"), *import_model(kNetwork));
-  const auto text = import_model(kNetwork, "joulecast");
-  ASSERT_FALSE(text);
-  EXPECT_TRUE(text.error().text().starts_with(kNetwork + ": line 1")) << text.error().text();
+}
+
+std::string error_of(const std::string& path, std::string_view framework = {}) {
+  const auto graph = import_model(path, framework);
+  return graph ? "no error" : graph.error().text();
+}
+
+const std::string kData = JOULECAST_SOURCE_DIR "/tests/data/";
+
+TEST(ImportModel, OfAnotherFrameworkThanTheCallerSaysItLooksLikeItsOwn) {
+  EXPECT_EQ(error_of(kNetwork, "pytorch"), kNetwork +
+                                               ": is no file of pytorch (the archive has no directory at its end: cut "
+                                               "off?): it may be ONNX (.onnx)");
+  const std::string keras = kData + "keras/convolutions/model.keras";
+  EXPECT_EQ(error_of(keras, "paddle"), keras + ": is no file of paddle: it looks like Keras (.keras)");
+  const std::string image = kData + "onnx_broken/png/model.onnx";
+  EXPECT_TRUE(error_of(image, "pytorch").ends_with("): it is a PNG image")) << error_of(image, "pytorch");
+}
+
+TEST(ImportModel, KerasIsOfTensorflow) {
+  for (const char* file : {"model.keras", "model.h5"}) {
+    const std::string path = kData + "keras/convolutions/" + file;
+    if (!fs::exists(path)) continue;
+    EXPECT_EQ(*import_model(path, "tensorflow"), *import_model(path));
+  }
+}
+
+class ConfigFolder : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+  void write(const std::string& name, const std::string& bytes) { std::ofstream(folder_ / name) << bytes; }
+  std::vector<std::string> notes() {
+    std::vector<std::string> out;
+    const Graph graph = import_model(folder_.string()).value();
+    for (const GraphNote& note : graph.notes) out.push_back(note.text);
+    return out;
+  }
+
+  const std::string config_ = R"({"model_type": "bert", "architectures": ["BertModel"]})";
+  fs::path folder_ = testing::TempDir() + "config_folder_" + std::to_string(::getpid());
+};
+
+TEST_F(ConfigFolder, WithOtherModelsSaysWhichWasRead) {
+  write("config.json", config_);
+  write("tokenizer.json", R"({"version": "1.0"})");
+  EXPECT_TRUE(notes().empty());
+  fs::copy_file(kNetwork, folder_ / "model.onnx");
+  write("graph.jcg", "graph g\n");
+  EXPECT_EQ(notes(),
+            (std::vector<std::string>{
+                "of this folder config.json was read; it also has graph.jcg, model.onnx: name the file to read it"}));
+  EXPECT_TRUE(import_model((folder_ / "config.json").string()).value().notes.empty());
+}
+
+TEST_F(ConfigFolder, UnicodeIsReadAsUtf8) {
+  write("config.json", "\xEF\xBB\xBF" + config_);
+  EXPECT_TRUE(notes().empty());
+  std::string wide = "\xFF\xFE";
+  for (const char c : config_) wide += std::string{c, '\0'};
+  for (const std::string& bytes : {wide, wide.substr(2)}) {
+    write("config.json", bytes);
+    EXPECT_TRUE(
+        error_of(folder_.string())
+            .starts_with((folder_ / "config.json").string() + ": is text in UTF-16: save it as UTF-8; supported are "))
+        << error_of(folder_.string());
+  }
 }
 
 TEST(ImportModel, NamesTheFrameworks) {

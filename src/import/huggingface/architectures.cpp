@@ -38,6 +38,22 @@ Result<const Architecture*> architecture_of(Config& config) {
                                   : fmt::format("the model type '{}' is none we know: there are {}", type, known()));
 }
 
+// Some editors put a mark before UTF-8.
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
+// transformers runs a network in the type that its config names or in FP32, as its version and its caller have it.
+void note_type(Config& config, Net& net) {
+  const std::string key = config.has("dtype") ? "dtype" : "torch_dtype";
+  const std::string type = config.text(key, "float32");
+  if (type == "float32" || type == "auto") return;
+  const std::string_view precision = type == "bfloat16" ? "bf16" : type == "float16" ? "fp16" : "";
+  const std::string unless = precision.empty() ? "" : fmt::format(" without --precision {}", precision);
+  net.note(fmt::format("the config's {} is {};{} the network is taken in FP32", key, type, unless));
+}
+
 }  // namespace
 
 bool has_head(Config& config, std::string_view head) {
@@ -62,15 +78,17 @@ EncoderSizes read_encoder(Config& config, double dropout) {
 }
 
 Result<Graph> import_config(std::string_view bytes, std::string_view name) {
-  JC_ASSIGN_OR_RETURN(Config config, Config::parse(bytes));
+  JC_ASSIGN_OR_RETURN(Config config, Config::parse(without_mark(bytes)));
   JC_ASSIGN_OR_RETURN(const Architecture* architecture, architecture_of(config));
   Net net(name);
   JC_RETURN_IF_ERROR(architecture->write(config, net));
+  note_type(config, net);
   JC_RETURN_IF_ERROR(config.check());
   return net.finish();
 }
 
-bool is_config(std::string_view bytes) {
+bool is_config(std::string_view file) {
+  const std::string_view bytes = without_mark(file);
   // An object that says its model type somewhere in the first kilobytes; models of other formats in JSON do not.
   const std::size_t start = bytes.find_first_not_of(" \t\r\n");
   constexpr std::size_t kFar = std::size_t{1} << 20U;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "joulecast/cost.h"
 #include "joulecast/passes.h"
@@ -12,7 +13,7 @@
 namespace joulecast::huggingface {
 namespace {
 
-// What transformers 5.23 made of the same config: parameters that are trained, and the FLOPs that torch's
+// What transformers 5.23 made of the same config: parameters, and the FLOPs that torch's
 // FlopCounterMode counts at batch 2 and 128 tokens, to which attention is added where PyTorch runs it in a kernel the
 // counter does not know (four times batch, heads, queries, keys and width of a head).
 struct Case {
@@ -43,7 +44,7 @@ const Case kCases[] = {
      127154944, 45430603776 + 8 * kTwelveHeads},
     {"t5", R"({"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]})", 60506624, 32178700288},
     {"vit", R"({"model_type": "vit", "architectures": ["ViTForImageClassification"]})", 85800194, 70252247040},
-    {"whisper", R"({"model_type": "whisper", "architectures": ["WhisperForConditionalGeneration"]})", 37184640,
+    {"whisper", R"({"model_type": "whisper", "architectures": ["WhisperForConditionalGeneration"]})", 37760640,
      67730276352 + 4.0 * 2 * 6 * 64 * 4 * (1500.0 * 1500 + 128 * 128 + 128 * 1500)},
 };
 
@@ -79,6 +80,25 @@ INSTANTIATE_TEST_SUITE_P(Transformers, Configs, testing::ValuesIn(kCases),
 std::string error_of(const std::string& config) {
   const auto graph = import_config(config, "net");
   return graph ? "no error" : graph.error().text();
+}
+
+TEST(Config, NamesATypeThatTheNetworkIsNotTakenIn) {
+  const auto notes = [](const std::string& type) {
+    std::vector<std::string> out;
+    const Graph graph = import_config(R"({"model_type": "bert", )" + type + "}", "net").value();
+    for (const GraphNote& note : graph.notes) out.push_back(note.text);
+    return out;
+  };
+  using Notes = std::vector<std::string>;
+  EXPECT_EQ(notes(R"("dtype": "bfloat16")"),
+            (Notes{"the config's dtype is bfloat16; without --precision bf16 the network is taken in FP32"}));
+  EXPECT_EQ(notes(R"("torch_dtype": "float16")"),
+            (Notes{"the config's torch_dtype is float16; without --precision fp16 the network is taken in FP32"}));
+  EXPECT_EQ(notes(R"("dtype": "float64")"), (Notes{"the config's dtype is float64; the network is taken in FP32"}));
+  for (const char* same : {R"("dtype": "float32")", R"("dtype": null)", R"("torch_dtype": "auto")"}) {
+    EXPECT_EQ(notes(same), Notes{}) << same;
+  }
+  EXPECT_EQ(error_of(R"({"model_type": "bert", "dtype": 16})"), "'dtype' is no string");
 }
 
 TEST(Config, WhatIsWrongIsSaidByKey) {

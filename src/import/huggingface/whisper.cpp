@@ -73,7 +73,7 @@ ValueId frames(Net& net, const Audio& audio, const Sizes& sizes) {
   const ValueId input = net.input("input_features", ElementType::kFloat32,
                                   {{std::nullopt, "batch"}, {audio.bins, ""}, {2 * audio.positions, ""}});
   const ValueId x = convolved("conv2", convolved("conv1", input, audio.bins, 1), sizes.width, 2);
-  const ValueId places = net.buffer("model.encoder.embed_positions.weight", {audio.positions, sizes.width});
+  const ValueId places = net.weight("model.encoder.embed_positions.weight", {audio.positions, sizes.width});
   return net.dropout(net.sum(net.transpose(x, {0, 2, 1}), places), sizes.dropout);
 }
 

@@ -30,7 +30,7 @@ ValueKind kind_of(const TensorType& type) {
 
 Dimension dimension(const DimensionView& view, std::string_view input, std::size_t axis) {
   if (!view.symbol.empty()) return {std::nullopt, printable(view.symbol, kLongestInGraph)};
-  if (view.extent && *view.extent > 0 && *view.extent <= kMaxElements) return {view.extent, ""};
+  if (view.extent && *view.extent > 0) return {view.extent, ""};
   return {std::nullopt, fmt::format("{}_axis{}", printable(input, kLongestInGraph), axis)};
 }
 
@@ -166,7 +166,7 @@ Result<GraphInput> Importer::input_type(const ValueInfoView& info) {
     out.dimensions.push_back(dimension(info.dimensions[axis], info.name, axis));
     shape.push_back(out.dimensions.back().extent.value_or(1));
   }
-  if (!checked_elements(shape)) return invalid(fmt::format("shape {} is not that of a tensor", text(shape)));
+  if (!checked_elements(shape)) return invalid(fmt::format("shape {} is too large for a tensor", text(shape)));
   return out;
 }
 
