@@ -187,6 +187,7 @@ void Campaign::take(const PlannedCase& planned, CaseTiming timing, CaseResult& r
 std::optional<CaseResult> Campaign::result_of(const PlannedCase& planned) {
   CaseResult result;
   result.id = planned.id;
+  result.subject = subject_of(planned);
   result.started = iso_utc(utc_now());
   log_->begin(planned);
   auto timing = time_case(*runner_, planned.request, protocol_, [this] { return !reason_to_stop().empty(); });
@@ -217,8 +218,9 @@ Result<void> Campaign::measure(const PlannedCase& planned) {
     out_.stopped = reason_to_stop();
     return {};
   }
-  JC_RETURN_IF_ERROR(journal_.add(*result, planned));
+  JC_RETURN_IF_ERROR(journal_.add(*result));
   ++(result->measured ? out_.measured : out_.failed);
+  if (!result->measured) ++out_.reasons[result->reason];
   failures_in_a_row_ = result->measured ? 0 : failures_in_a_row_ + (runner_ ? 0 : 1);
   if (failures_in_a_row_ == kFailuresInARow) {
     return tl::unexpected<Error>(
@@ -300,7 +302,11 @@ Result<CampaignResult> Campaign::run() {
   JC_RETURN_IF_ERROR(log_->finish());
   if (!going) return tl::unexpected<Error>(std::move(going).error());
   JC_RETURN_IF_ERROR(restored);
-  out_.left = todo(plan_, journal_.results(), order_).size();
+  for (const std::size_t i : todo(plan_, journal_.results(), order_)) {
+    ++out_.left;
+    const auto at = journal_.results().find(plan_.cases()[i].id);
+    if (at != journal_.results().end() && at->second.measured) ++out_.noisy;
+  }
   return std::move(out_);
 }
 

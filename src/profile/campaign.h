@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,9 +47,10 @@ struct CampaignOptions {
 };
 
 struct CampaignResult {
-  std::size_t measured = 0, failed = 0;  // by this start
-  std::size_t left = 0;                  // still missing or noisy
-  std::size_t restarts = 0;              // of the runner, after it had died or hung
+  std::size_t measured = 0, failed = 0;        // by this start
+  std::map<std::string, std::size_t> reasons;  // of the failed ones
+  std::size_t left = 0, noisy = 0;             // still missing or noisy; those of them that are measured, but noisy
+  std::size_t restarts = 0;                    // of the runner, after it had died or hung
   std::vector<std::string> doubts;
   std::string stopped;  // "" when all is done, else why not: "the time is over"
 };

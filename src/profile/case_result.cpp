@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "dataset/cautions.h"
@@ -75,9 +77,58 @@ void put_measured(Json& json, const CaseResult& result) {
   json["windows"] = windows_json(timing);
 }
 
+// The word itself is checked where it is a mode's or a precision's name.
+template <typename T>
+T named(const Json& json, const char* key, std::optional<T> (*parse)(std::string_view)) {
+  const auto value = parse(json.at(key).get<std::string>());
+  if (!value) throw Json::other_error::create(501, fmt::format("an unknown {}", key), nullptr);
+  return *value;
+}
+
+void put_subject(Json& json, const CaseSubject& subject) {
+  if (subject.network.empty()) {
+    json["operator"] = subject.operation.op;
+    json["operands"] = subject.operation.operands;
+    json["attributes"] = subject.operation.attributes;
+    if (!subject.input_gradient) json["input_gradient"] = false;
+  } else {
+    json["network"] = subject.network;
+    if (!subject.module.empty()) json["module"] = subject.module;
+    put(json, "batch", subject.batch);
+    put(json, "image_size", subject.image_size);
+  }
+  json["mode"] = std::string(name(subject.mode));
+  json["precision"] = std::string(name(subject.precision));
+  if (subject.settings.power_limit_mw) json["power_limit_w"] = *subject.settings.power_limit_mw * kMilli;
+  if (subject.settings.sm_lock) json["sm_clock_hz"] = subject.settings.sm_lock->high_mhz * kMega;
+}
+
+CaseSubject subject_of(const Json& json) {
+  CaseSubject out;
+  out.network = get<std::string>(json, "network").value_or("");
+  out.module = get<std::string>(json, "module").value_or("");
+  if (out.network.empty()) {
+    out.operation = {json.at("operator").get<std::string>(), json.at("operands").get<std::string>(),
+                     json.at("attributes").get<std::string>()};
+  }
+  out.input_gradient = get<bool>(json, "input_gradient").value_or(true);
+  out.batch = get<std::int64_t>(json, "batch");
+  out.image_size = get<std::int64_t>(json, "image_size");
+  out.mode = named(json, "mode", parse_mode);
+  out.precision = named(json, "precision", parse_precision);
+  if (const auto watts = get<double>(json, "power_limit_w"))
+    out.settings.power_limit_mw = static_cast<std::uint32_t>(std::lround(std::clamp(*watts, 0.0, 1e6) / kMilli));
+  if (const auto hertz = get<double>(json, "sm_clock_hz")) {
+    const auto mhz = static_cast<std::uint32_t>(std::lround(std::clamp(*hertz, 0.0, 1e12) / kMega));
+    out.settings.sm_lock = ClockRange{mhz, mhz};
+  }
+  return out;
+}
+
 CaseResult from_json(const Json& json) {
   CaseResult out;
   out.id = json.at("id").get<std::string>();
+  out.subject = subject_of(json);
   out.measured = json.at("status").get<std::string>() == "measured";
   out.reason = get<std::string>(json, "reason").value_or("");
   out.started = get<std::string>(json, "started").value_or("");
@@ -131,22 +182,21 @@ void put_readings(Measurement& row, const CaseResult& result) {
 
 }  // namespace
 
-std::string journal_line(const CaseResult& result, const PlannedCase& planned) {
+CaseSubject subject_of(const PlannedCase& planned) {
+  return {.operation = planned.operation,
+          .network = planned.network,
+          .module = planned.request.module,
+          .batch = planned.batch,
+          .image_size = planned.image_size,
+          .mode = planned.request.mode,
+          .precision = planned.request.precision,
+          .settings = planned.settings,
+          .input_gradient = planned.request.input_gradient};
+}
+
+std::string journal_line(const CaseResult& result) {
   Json json = {{"schema", kSchema}, {"id", result.id}, {"status", result.measured ? "measured" : "failed"}};
-  if (planned.network.empty()) {
-    json["operator"] = planned.operation.op;
-    json["operands"] = planned.operation.operands;
-    json["attributes"] = planned.operation.attributes;
-    if (!planned.request.input_gradient) json["input_gradient"] = false;
-  } else {
-    json["network"] = planned.network;
-    if (!planned.request.module.empty()) json["module"] = planned.request.module;
-    put(json, "batch", planned.batch);
-  }
-  json["mode"] = std::string(name(planned.request.mode));
-  json["precision"] = std::string(name(planned.request.precision));
-  if (planned.settings.power_limit_mw) json["power_limit_w"] = *planned.settings.power_limit_mw * kMilli;
-  if (planned.settings.sm_lock) json["sm_clock_hz"] = planned.settings.sm_lock->high_mhz * kMega;
+  put_subject(json, result.subject);
   json["started"] = result.started;
   if (result.measured) {
     put_measured(json, result);
@@ -166,29 +216,37 @@ Result<CaseResult> parse_journal_line(std::string_view line) {
   }
 }
 
-Measurement measurement(const CaseResult& result, const PlannedCase& planned, const Bench& bench) {
-  Measurement row;
-  if (planned.network.empty()) {
+namespace {
+
+void put_subject(Measurement& row, const CaseSubject& subject, std::int64_t copies) {
+  if (subject.network.empty()) {
     row.set_text(Column::kKind, "operation");
-    row.set_text(Column::kName, planned.operation.op);
-    row.set_text(Column::kOperator, planned.operation.op);
-    row.set_text(Column::kOperands, planned.operation.operands);
-    row.set_text(Column::kAttributes, planned.operation.attributes);
-    row.set_integer(Column::kWeightCopies, result.timing.copies);
-    if (!planned.request.input_gradient) row.set_text(Column::kDetails, "input_gradient=0");
+    row.set_text(Column::kName, subject.operation.op);
+    row.set_text(Column::kOperator, subject.operation.op);
+    row.set_text(Column::kOperands, subject.operation.operands);
+    row.set_text(Column::kAttributes, subject.operation.attributes);
+    row.set_integer(Column::kWeightCopies, copies);
+    if (!subject.input_gradient) row.set_text(Column::kDetails, "input_gradient=0");
   } else {
     row.set_text(Column::kKind, "network");
-    row.set_text(Column::kName, planned.network);
-    row.set_integer(Column::kBatch, planned.batch);
-    row.set_integer(Column::kImageSize, planned.image_size);
-    if (planned.request.mode == Mode::kTraining) row.set_text(Column::kOptimizer, "sgd");
+    row.set_text(Column::kName, subject.network);
+    row.set_integer(Column::kBatch, subject.batch);
+    row.set_integer(Column::kImageSize, subject.image_size);
+    if (subject.mode == Mode::kTraining) row.set_text(Column::kOptimizer, "sgd");
   }
+  row.set_text(Column::kMode, name(subject.mode));
+  row.set_text(Column::kPrecision, name(subject.precision));
+  if (subject.settings.power_limit_mw) row.set_real(Column::kPowerLimit, *subject.settings.power_limit_mw * kMilli);
+  if (subject.settings.sm_lock) row.set_real(Column::kSmClock, subject.settings.sm_lock->high_mhz * kMega);
+}
+
+}  // namespace
+
+Measurement measurement(const CaseResult& result, const Bench& bench) {
+  Measurement row;
+  put_subject(row, result.subject, result.timing.copies);
   row.set_text(Column::kGpu, bench.device);
   row.set_text(Column::kGpuLabel, bench.label);
-  if (planned.settings.power_limit_mw) row.set_real(Column::kPowerLimit, *planned.settings.power_limit_mw * kMilli);
-  if (planned.settings.sm_lock) row.set_real(Column::kSmClock, planned.settings.sm_lock->high_mhz * kMega);
-  row.set_text(Column::kMode, name(planned.request.mode));
-  row.set_text(Column::kPrecision, name(planned.request.precision));
   row.set_text(Column::kRuntime, bench.runtime);
   row.set_text(Column::kSoftware, bench.software);
   row.set_text(Column::kProtocol, bench.protocol);

@@ -30,8 +30,21 @@ struct CasePower {
   std::string source;  // "nvml-counter"
 };
 
+// What was measured, as rows name it.
+struct CaseSubject {
+  OperationText operation;  // empty for networks; "optimizer" for a step of one, which no dataset has
+  std::string network, module;
+  std::optional<std::int64_t> batch, image_size;
+  Mode mode = Mode::kInference;
+  Precision precision = Precision::kFp32;
+  GpuSettings settings;
+  bool input_gradient = true;
+};
+CaseSubject subject_of(const PlannedCase& planned);
+
 struct CaseResult {
   std::string id;
+  CaseSubject subject;
   bool measured = false;
   std::string reason;  // why not
   CaseTiming timing;
@@ -42,11 +55,11 @@ struct CaseResult {
 };
 
 // One line without line end. Windows are in it, so that any later question can be asked of the recording beside it.
-std::string journal_line(const CaseResult& result, const PlannedCase& planned);
+std::string journal_line(const CaseResult& result);
 // Errors: kInvalidInput for what is no such line.
 Result<CaseResult> parse_journal_line(std::string_view line);
 
-// Requires: a measured one.
-Measurement measurement(const CaseResult& result, const PlannedCase& planned, const Bench& bench);
+// Requires: a measured one, of no optimizer.
+Measurement measurement(const CaseResult& result, const Bench& bench);
 
 }  // namespace joulecast::profile

@@ -130,8 +130,8 @@ Result<std::map<std::string, CaseResult>> Journal::read(const std::string& folde
   return out;
 }
 
-Result<void> Journal::add(const CaseResult& result, const PlannedCase& planned) {
-  JC_RETURN_IF_ERROR(write_all(descriptor_, journal_line(result, planned) + "\n", path("cases.jsonl")));
+Result<void> Journal::add(const CaseResult& result) {
+  JC_RETURN_IF_ERROR(write_all(descriptor_, journal_line(result) + "\n", path("cases.jsonl")));
   if (::fdatasync(descriptor_) != 0) return failed(path("cases.jsonl"));
   results_.insert_or_assign(result.id, result);
   return {};
@@ -145,12 +145,19 @@ std::string Journal::next_log() const {
 }
 
 Result<void> Journal::write_measurements(const Plan& plan, const Bench& bench) const {
+  std::map<std::string, CaseResult> others = results_;
   std::string text = csv_header();
+  const auto add_row = [&](const CaseResult& result) {
+    const bool row = result.subject.operation.op != kOptimizer;  // no dataset has such
+    if (row && result.measured) text += csv_line(measurement(result, bench));
+  };
   for (const PlannedCase& planned : plan.cases()) {
-    const auto at = results_.find(planned.id);
-    const bool row = planned.request.work != Work::kOptimizer;  // no dataset has such
-    if (row && at != results_.end() && at->second.measured) text += csv_line(measurement(at->second, planned, bench));
+    auto found = others.extract(planned.id);
+    if (found.empty()) continue;
+    found.mapped().subject = subject_of(planned);  // older journals lack sizes of images
+    add_row(found.mapped());
   }
+  for (const auto& [id, result] : others) add_row(result);
   return replace_file(path(kMeasurementsFile), text);
 }
 

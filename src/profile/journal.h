@@ -31,13 +31,14 @@ class Journal {
   ~Journal();
 
   // On the disk when it returns. Errors: kIo.
-  Result<void> add(const CaseResult& result, const PlannedCase& planned);
+  Result<void> add(const CaseResult& result);
   // By id, the newest of each.
   [[nodiscard]] const std::map<std::string, CaseResult>& results() const { return results_; }
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
   // "log-0003.jcrun" where two are there.
   [[nodiscard]] std::string next_log() const;
-  // measurements.csv of all that is planned and measured, optimizers left out. Errors: kIo.
+  // measurements.csv of all that was measured, whatever is planned now: what is, in the plan's order, and then the
+  // rest. Optimizers are left out. Errors: kIo.
   Result<void> write_measurements(const Plan& plan, const Bench& bench) const;
 
  private:

@@ -25,10 +25,10 @@ class JournalTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  [[nodiscard]] const PlannedCase& planned() const { return plan_.cases().front(); }
   [[nodiscard]] CaseResult measured() const {
     CaseResult out;
     out.id = linear_;
+    out.subject = subject_of(plan_.cases().front());
     out.measured = true;
     out.timing.windows = {{10, 0, 100'000, 0.05, 0.09}, {10, 100'000, 220'000, 0.05, 0.11}};
     out.timing.copies = 7;
@@ -45,7 +45,7 @@ class JournalTest : public testing::Test {
 };
 
 TEST_F(JournalTest, WhatWasAddedIsThereAgain) {
-  ASSERT_TRUE(open().add(measured(), planned()));
+  ASSERT_TRUE(open().add(measured()));
   const Journal again = open();
   ASSERT_EQ(again.results().size(), 1U);
   const CaseResult& result = again.results().at(linear_);
@@ -60,18 +60,19 @@ TEST_F(JournalTest, WhatWasAddedIsThereAgain) {
 TEST_F(JournalTest, TheNewestResultCounts) {
   CaseResult failed;
   failed.id = linear_;
+  failed.subject = subject_of(plan_.cases().front());
   failed.reason = "out of memory";
   {
     Journal journal = open();
-    ASSERT_TRUE(journal.add(failed, planned()));
-    ASSERT_TRUE(journal.add(measured(), planned()));
+    ASSERT_TRUE(journal.add(failed));
+    ASSERT_TRUE(journal.add(measured()));
   }
   EXPECT_TRUE(open().results().at(linear_).measured);
 }
 
 // As a SIGKILL leaves it.
 TEST_F(JournalTest, AHalfLineAtTheEndIsCutOff) {
-  ASSERT_TRUE(open().add(measured(), planned()));
+  ASSERT_TRUE(open().add(measured()));
   const auto whole = fs::file_size(folder_ + "/cases.jsonl");
   std::ofstream(folder_ + "/cases.jsonl", std::ios::app) << R"({"schema":"joulecast.case/1","id":")";
   EXPECT_EQ(open().results().size(), 1U);
@@ -101,7 +102,7 @@ TEST_F(JournalTest, TwoCampaignsDoNotWriteToOneFolder) {
 
 TEST_F(JournalTest, RowsAreReadByTheDataset) {
   Journal journal = open();
-  ASSERT_TRUE(journal.add(measured(), planned()));
+  ASSERT_TRUE(journal.add(measured()));
   ASSERT_TRUE(
       journal.write_measurements(plan_, {"a30", "NVIDIA A30", "pytorch-eager", "pytorch 2.13.0", "a protocol"}));
   const Table table = read_table(folder_ + "/measurements.csv").value();
@@ -113,6 +114,38 @@ TEST_F(JournalTest, RowsAreReadByTheDataset) {
   EXPECT_NEAR(row.readings.time->value(), 0.01, 1e-12);
   EXPECT_DOUBLE_EQ(row.readings.power->value(), 150);
   EXPECT_DOUBLE_EQ(row.readings.memory->value(), 4096);
+}
+
+// A second start may name other models: what the folder has stays in its rows.
+TEST_F(JournalTest, RowsOfWhatIsNotPlannedNowStay) {
+  Plan before;
+  Conditions at{Mode::kTraining, Precision::kTf32, {}};
+  at.settings.power_limit_mw = 200'000;
+  at.settings.sm_lock = ClockRange{900, 900};
+  CaseResult other = measured();
+  other.id = before.add_operation({"linear", "f32[32, 64]; w f32[256, 64]; _", ""}, at, false).value();
+  other.subject = subject_of(before.cases().front());
+  CaseResult network = measured();
+  network.id = "0123456789abcdef";
+  network.subject = {};
+  network.subject.network = "resnet18";
+  network.subject.batch = 4;
+  network.subject.image_size = 192;
+  CaseResult optimizer = measured();
+  optimizer.id = "0123456789abcdee";
+  optimizer.subject.operation = {kOptimizer, "", ""};
+  for (const CaseResult& result : {other, network, optimizer, measured()}) ASSERT_TRUE(open().add(result));
+  ASSERT_TRUE(open().write_measurements(plan_, {"a30", "NVIDIA A30", "pytorch-eager", "pytorch 2.13.0", "a protocol"}));
+  const Table table = read_table(folder_ + "/measurements.csv").value();
+  ASSERT_EQ(table.operations.size(), 2U);
+  EXPECT_EQ(table.operations[0].at.precision, Precision::kFp32) << "what is planned comes first";
+  const Circumstances& other_at = table.operations[1].at;
+  EXPECT_EQ(other_at.precision, Precision::kTf32);
+  EXPECT_DOUBLE_EQ(other_at.power_limit->value(), 200);
+  EXPECT_DOUBLE_EQ(other_at.sm_clock->value(), 900e6);
+  ASSERT_EQ(table.networks.size(), 1U);
+  EXPECT_EQ(table.networks[0].batch, 4);
+  EXPECT_EQ(table.networks[0].image_size, 192);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ std::optional<std::string> Plan::add_optimizer(const Graph& graph, const TypeTab
   PlannedCase planned;
   planned.request = {Work::kOptimizer, at.mode, at.precision, false, learnt.lines, {}};
   planned.id = id_of(fmt::format("optimizer|{}|{}{}", learnt.lines, name(at.precision), suffix(at.settings)));
-  planned.operation = {"optimizer", learnt.text, ""};
+  planned.operation = {kOptimizer, learnt.text, ""};
   constexpr double kMoved = 3;  // weight and gradient are read, the weight is written
   planned.bytes = kMoved * learnt.bytes;
   planned.settings = at.settings;

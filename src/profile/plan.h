@@ -25,6 +25,9 @@ struct Conditions {
   GpuSettings settings;  // empty: as found
 };
 
+// The operator of a case that is an optimizer's step.
+inline constexpr const char* kOptimizer = "optimizer";
+
 struct PlannedCase {
   std::string id;  // the same for the same work, whoever asks for it: 16 hexadecimal digits
   CaseRequest request;

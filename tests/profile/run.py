@@ -57,8 +57,8 @@ class Profile(unittest.TestCase):
         self.assertIn(process.returncode, (code,) if code is not None else (0, 1), out + errors)
         return out, errors
 
-    def profiled(self, *options, **environment):
-        return json.loads(self.run_it("--json", *options, **environment)[0])
+    def profiled(self, *options, code=0, **environment):
+        return json.loads(self.run_it("--json", *options, code=code, **environment)[0])
 
     def cases(self):
         return [json.loads(line) for line in (self.folder / "out" / "cases.jsonl").read_text().splitlines()]
@@ -86,7 +86,27 @@ class Profile(unittest.TestCase):
 
     def test_only_operations_or_only_networks(self):
         self.assertIn("4 operations, 0 whole networks", self.run_it("--dry-run", "--only", "operations")[0])
-        self.assertIn("0 operations, 1 whole networks", self.run_it("--dry-run", "--only", "networks")[0])
+        self.assertIn("0 operations, 1 whole network\n", self.run_it("--dry-run", "--only", "networks")[0])
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_plan_says_how_often_and_what_is_left(self):
+        (self.folder / "net.txt").write_text(NET.replace("%c = softmax(%b)", "%b2 = activation(%b)\n%c = softmax(%b2)"))
+        plan = self.profiled("--dry-run")
+        self.assertEqual({case["operator"]: case["uses"] for case in plan["cases"] if case.get("operator") != "linear" and "uses" in case},
+                         {"activation": 2, "softmax": 1})
+        self.assertEqual(plan["left"], 5)
+        self.profiled("--only", "operations", "--noisy", "9")
+        self.assertEqual(self.profiled("--dry-run", "--noisy", "9")["left"], 1)
+        self.assertIn("; 1 of 5 are left to measure", self.run_it("--dry-run", "--noisy", "9")[0])
+
+    def test_rows_of_another_start_stay(self):
+        self.profiled("--only", "networks")
+        self.profiled("--only", "operations")
+        self.assertEqual(len(self.rows()), 5)
+
+    def test_a_store_that_cannot_be_one_is_told_before_anything_is_measured(self):
+        self.assertIn("net.txt is no store", self.run_it("--store", "net.txt", code=2)[1])
+        self.assertIn("no file can be made", self.run_it("--store", "nowhere/my.db", code=2)[1])
         self.assertFalse((self.folder / "out").exists())
 
     # What a table of another GPU has is measured here, each operation once, in the table's own modes.
@@ -174,19 +194,20 @@ class Profile(unittest.TestCase):
         self.assertIn("is no name of the zoo", self.run_it(code=1)[1])
 
     def test_a_runner_that_dies_costs_its_case_alone(self):
-        result = self.profiled(FAKE_RUNNER="softmax=die")
+        result = self.profiled(FAKE_RUNNER="softmax=die", code=3)
         self.assertEqual((result["measured"], result["failed"]), (4, 1))
         (failed,) = [case for case in self.cases() if case["status"] == "failed"]
         self.assertEqual((failed["operator"], failed["reason"]), ("softmax", "the runner ended by signal 11 (Segmentation fault)"))
 
     def test_a_runner_that_hangs_is_given_up(self):
-        result = self.profiled("--patience", "1", FAKE_RUNNER="softmax=hang")
+        result = self.profiled("--patience", "1", FAKE_RUNNER="softmax=hang", code=3)
         self.assertEqual((result["measured"], result["failed"]), (4, 1))
         (failed,) = [case for case in self.cases() if case["status"] == "failed"]
         self.assertIn("no answer in 1 s", failed["reason"])
 
     def test_failures_are_tried_again_where_asked_for(self):
-        result = self.profiled(FAKE_RUNNER="softmax=memory activation=unsupported")
+        result = self.profiled(FAKE_RUNNER="softmax=memory activation=unsupported", code=3)
+        self.assertEqual(result["reasons"], {"CUDA out of memory": 1, "not here": 1})
         self.assertEqual((result["measured"], result["failed"]), (3, 2))
         self.assertEqual(self.profiled()["measured"], 0)
         self.assertEqual(self.profiled("--retry-failed")["measured"], 2)
@@ -274,9 +295,9 @@ class Profile(unittest.TestCase):
         self.assertIn("1 networks that lack nothing", self.run_it("--validate")[0])
         self.assertIn("none of these networks", self.run_it("--validate", "--mode", "training", code=1)[1])
         # In training both have the optimizer's step: it is the sixth, and no row.
-        self.assertIn("4 operations, 1 steps of optimizers, 1 whole networks", self.run_it("--mode", "training", "--dry-run")[0])
+        self.assertIn("4 operations, 1 optimizer step, 1 whole network", self.run_it("--mode", "training", "--dry-run")[0])
         self.assertEqual(self.profiled("--mode", "training")["measured"], 6)
-        self.assertEqual(len(self.rows()), 5)
+        self.assertEqual(sum(row["mode"] == "training" for row in self.rows()), 5)
         (net,) = json.loads(self.run_it("--validate", "--mode", "training", "--json")[0])["networks"]
         self.assertEqual(net["missing_operations"], 0)
         self.assertAlmostEqual(net["sum_s"]["value"] / net["time_s"]["value"], 5, delta=1.9)
@@ -359,14 +380,15 @@ class Profile(unittest.TestCase):
         return done.stderr
 
     def test_a_module_is_refused_by_a_runner_that_runs_none(self):
-        self.profiled_module("--shapes", "x:4x3x8x8", "--shapes", "ids:4x5:i64")
+        said = self.profiled_module("--shapes", "x:4x3x8x8", "--shapes", "ids:4x5:i64", code=3)
+        self.assertIn("1 of 1 cases failed: 1 x ", said)
         (case,) = self.cases()
         self.assertEqual((case["status"], case["network"], case["module"], case["batch"]), ("failed", "Net", "nets.mine:Net", 4))
         self.assertIn("runs no modules", case["reason"])
 
     # It would have made a program of nothing of it, and measured that.
     def test_a_runner_that_passes_over_a_module_measures_nothing(self):
-        self.profiled_module("--shapes", "x:4x3x8x8", FAKE_RUNNER="modules=ignored")
+        self.profiled_module("--shapes", "x:4x3x8x8", FAKE_RUNNER="modules=ignored", code=3)
         (case,) = self.cases()
         self.assertEqual((case["status"], case["reason"]), ("failed", "this runner knows nothing of modules"))
 

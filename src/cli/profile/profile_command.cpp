@@ -125,19 +125,42 @@ Outcome check_numbers(const ProfileOptions& options) {
 }
 
 Json result_json(const profile::CampaignResult& result, const std::string& folder) {
-  return {{"schema", "joulecast.profile/1"}, {"folder", folder},    {"measured", result.measured},
-          {"failed", result.failed},         {"left", result.left}, {"runner_restarts", result.restarts},
+  return {{"schema", "joulecast.profile/1"}, {"folder", folder},
+          {"measured", result.measured},     {"failed", result.failed},
+          {"reasons", result.reasons},       {"left", result.left},
+          {"noisy", result.noisy},           {"runner_restarts", result.restarts},
           {"stopped", result.stopped}};
 }
 
 void print(const profile::CampaignResult& result, const ProfileOptions& options, Output& output) {
   if (options.json) return output.write(json_text(result_json(result, options.output)));
-  output.write(fmt::format("measured {}, failed {}, left {}{}\n", result.measured, result.failed, result.left,
+  const std::string noisy = result.noisy > 0 ? fmt::format(" ({} measured, but noisy)", result.noisy) : "";
+  output.write(fmt::format("measured {}, failed {}, left {}{}{}\n", result.measured, result.failed, result.left, noisy,
                            result.stopped.empty() ? "" : ": " + result.stopped));
   output.write(fmt::format("rows: {}/measurements.csv\n", options.output));
 }
 
-Json case_json(const profile::PlannedCase& planned) {
+// The most frequent reasons.
+Outcome check_failures(const profile::CampaignResult& result, const std::string& folder) {
+  if (result.failed == 0) return {};
+  constexpr std::size_t kShown = 3;
+  std::vector<std::pair<std::size_t, std::string>> reasons;
+  for (const auto& [reason, count] : result.reasons) reasons.emplace_back(count, printable(reason));
+  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text = fmt::format("{} of {} cases failed", result.failed, result.measured + result.failed);
+  for (std::size_t i = 0; i < std::min(kShown, reasons.size()); ++i)
+    text += fmt::format("{}{} x {}", i == 0 ? ": " : "; ", reasons[i].first, reasons[i].second);
+  if (reasons.size() > kShown) text += fmt::format("; and {} other reasons", reasons.size() - kShown);
+  return tl::unexpected<Failure>(
+      Failure{{ErrorCode::kUnsupported, std::move(text)},
+              fmt::format("each case's is in {}/cases.jsonl; --retry-failed measures them again", folder),
+              kIncomplete});
+}
+
+// By id, how often the plan's networks have a case.
+using Uses = std::map<std::string, std::int64_t>;
+
+Json case_json(const profile::PlannedCase& planned, const Uses& uses) {
   Json out = {{"id", planned.id},
               {"mode", std::string(name(planned.request.mode))},
               {"precision", std::string(name(planned.request.precision))}};
@@ -145,6 +168,8 @@ Json case_json(const profile::PlannedCase& planned) {
     out["operator"] = planned.operation.op;
     out["operands"] = planned.operation.operands;
     out["attributes"] = planned.operation.attributes;
+    const auto at = uses.find(planned.id);
+    out["uses"] = at == uses.end() ? 0 : at->second;
   } else {
     out["network"] = planned.network;
     out["batch"] = planned.batch ? Json(*planned.batch) : Json(nullptr);
@@ -152,25 +177,49 @@ Json case_json(const profile::PlannedCase& planned) {
   return out;
 }
 
-void print_plan(const profile::Plan& plan, const ProfileOptions& options, Output& output) {
-  std::size_t networks = 0, optimizers = 0;
+struct PlanCounts {
+  std::size_t operations = 0, optimizers = 0, networks = 0;
+  std::size_t left = 0;  // what the folder lacks, or has with too much noise
+};
+
+Json plan_json(const profile::Plan& plan, const PlanCounts& counts) {
+  Uses uses;
+  for (const auto& network : plan.networks()) {
+    for (const auto& [id, count] : network.operations) uses[id] += count;
+  }
+  Json cases = Json::array();
+  for (const auto& planned : plan.cases()) cases.push_back(case_json(planned, uses));
+  return {{"schema", "joulecast.profile-plan/1"},
+          {"operations", counts.operations},
+          {"optimizers", counts.optimizers},
+          {"networks", counts.networks},
+          {"left", counts.left},
+          {"cases", std::move(cases)}};
+}
+
+// A folder that is not there yet lacks everything.
+Outcome print_plan(const profile::Plan& plan, const ProfileOptions& options, const std::string& folder,
+                   Output& output) {
+  PlanCounts counts;
   for (const auto& planned : plan.cases()) {
-    networks += planned.network.empty() ? 0 : 1;
-    optimizers += planned.request.work == profile::Work::kOptimizer ? 1 : 0;
+    const bool optimizer = planned.request.work == profile::Work::kOptimizer;
+    ++(!planned.network.empty() ? counts.networks : optimizer ? counts.optimizers : counts.operations);
   }
-  const std::size_t operations = plan.cases().size() - networks - optimizers;
+  const auto results = profile::Journal::read(folder);
+  if (!results && results.error().code() != ErrorCode::kNotFound)
+    return tl::unexpected<Failure>(Error(results.error()));
+  const profile::OrderOptions order{.seed = options.seed, .noisy = options.noisy, .retry_failed = options.retry_failed};
+  counts.left = todo(plan, results ? *results : std::map<std::string, profile::CaseResult>(), order).size();
   if (options.json) {
-    Json cases = Json::array();
-    for (const auto& planned : plan.cases()) cases.push_back(case_json(planned));
-    output.write(json_text({{"schema", "joulecast.profile-plan/1"},
-                            {"operations", operations},
-                            {"optimizers", optimizers},
-                            {"networks", networks},
-                            {"cases", cases}}));
-    return;
+    output.write(json_text(plan_json(plan, counts)));
+    return {};
   }
-  const std::string steps = optimizers > 0 ? fmt::format("{} steps of optimizers, ", optimizers) : "";
-  output.write(fmt::format("{} operations, {}{} whole networks\n", operations, steps, networks));
+  const std::string steps = counts.optimizers > 0 ? counted(counts.optimizers, "optimizer step") + ", " : "";
+  const std::string left =
+      results ? fmt::format("; {} of {} are left to measure", counts.left, plan.cases().size()) : "";
+  output.write(fmt::format("{}, {}{}{}\n", counted(counts.operations, "operation"), steps,
+                           counted(counts.networks, "whole network"), left));
+  return {};
 }
 
 }  // namespace
@@ -182,10 +231,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (!plan) return tl::unexpected(std::move(plan).error());
   for (const std::string& note : plan->notes()) output.note(note);
   if (options.slurm > 0) return submit_command(options, output);
-  if (options.dry_run) {
-    print_plan(*plan, options, output);
-    return {};
-  }
+  if (options.dry_run) return print_plan(*plan, options, folder_of(options), output);
   if (options.validate) return validate_command(*plan, options, output);
   auto campaign = campaign_options(options);
   if (!campaign) return tl::unexpected(std::move(campaign).error());
@@ -201,11 +247,13 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (!options.quiet) campaign->progress = [&](const profile::CampaignProgress& now) { progress.show(now); };
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
+  JC_RETURN_IF_FAILURE(check_store(options));
   auto result = run_campaign(*plan, *campaign);
   if (!options.quiet) progress.clear();
   if (!result) return tl::unexpected<Failure>(std::move(result).error());
   print(*result, options, output);
-  return merge_and_store(options, output);
+  JC_RETURN_IF_FAILURE(merge_and_store(options, output));
+  return check_failures(*result, folder_of(options));
 }
 
 }  // namespace joulecast::cli

@@ -43,6 +43,8 @@ Outcome proportionality_command(const profile::Plan& plan, const ProfileOptions&
 
 // Writes FOLDER/profile.sbatch and hands it to Slurm; with --dry-run prints it.
 Outcome submit_command(const ProfileOptions& options, Output& output);
+// Before measuring: whether a store that is a file can be one. A server may answer later.
+Outcome check_store(const ProfileOptions& options);
 // After measuring: the shards' tables become one, and the rows go into the store, as often as it takes that to answer.
 Outcome merge_and_store(const ProfileOptions& options, Output& output);
 

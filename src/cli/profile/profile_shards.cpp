@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Campaigns on several machines.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +10,7 @@
 #include "base/whole_file.h"
 #include "cli/other_program.h"
 #include "cli/profile/profile_commands.h"
+#include "dataset/store_place.h"
 #include "measure/child.h"
 #include "measure/slurm.h"
 #include "profile/campaign_slurm.h"
@@ -31,7 +33,7 @@ std::optional<int> import_rows(const std::string& store, const std::string& tabl
   return waited.end->code;
 }
 
-// A database that is being started again is waited for: to import twice changes nothing.
+// A server that is being started again is waited for: to import twice changes nothing.
 Outcome store_rows(const ProfileOptions& options, Output& output) {
   constexpr seconds kFirstPause{1}, kLongestPause{30};
   constexpr int kAttempts = 20;
@@ -41,7 +43,8 @@ Outcome store_rows(const ProfileOptions& options, Output& output) {
   for (int attempt = 1;; ++attempt, pause = std::min(2 * pause, kLongestPause)) {
     const auto code = import_rows(options.store, table);
     if (code == kSuccess) return {};
-    if (!code || *code == kUsage || *code == kIncomplete || attempt == kAttempts) break;
+    if (!code || *code == kUsage || *code == kIncomplete || attempt == kAttempts || !is_database_url(options.store))
+      break;
     output.note(fmt::format("the store did not take the rows; again in {} s", pause.count()));
     if (pause_for(pause)) break;
   }
@@ -66,6 +69,18 @@ Outcome submit_command(const ProfileOptions& options, Output& output) {
   const auto said = submit_to_slurm(path);
   if (!said) return tl::unexpected<Failure>(Error(said.error()));
   output.write(printable(*said) + "\n");
+  return {};
+}
+
+Outcome check_store(const ProfileOptions& options) {
+  namespace fs = std::filesystem;
+  if (options.store.empty() || is_database_url(options.store) || is_store(options.store)) return {};
+  if (fs::exists(options.store))
+    return usage(fmt::format("--store: {} is no store", printable(options.store)),
+                 "a file that joulecast dataset made, or a new one");
+  const fs::path parent = fs::absolute(options.store).parent_path();
+  if (::access(parent.c_str(), W_OK) != 0)
+    return usage(fmt::format("--store: no file can be made in {}", printable(parent.string())), "another place");
   return {};
 }
 
