@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "base/check.h"
@@ -40,6 +41,18 @@ std::optional<double> r2(std::span<const double> measured, std::span<const doubl
   return 1.0 - errors.value() / distances.value();
 }
 
+std::optional<double> r2_log(std::span<const double> measured, std::span<const double> predicted) {
+  const auto positive = [](double value) { return value > 0.0; };
+  if (!std::all_of(measured.begin(), measured.end(), positive)) return std::nullopt;
+  if (!std::all_of(predicted.begin(), predicted.end(), positive)) return std::nullopt;
+  const auto logs = [](std::span<const double> values) {
+    std::vector<double> out;
+    std::transform(values.begin(), values.end(), std::back_inserter(out), [](double value) { return std::log(value); });
+    return out;
+  };
+  return r2(logs(measured), logs(predicted));
+}
+
 }  // namespace
 
 ErrorFigures error_figures(std::span<const double> measured, std::span<const double> predicted) {
@@ -47,6 +60,7 @@ ErrorFigures error_figures(std::span<const double> measured, std::span<const dou
   ErrorFigures figures;
   figures.count = measured.size();
   figures.r2 = r2(measured, predicted);
+  figures.r2_log = r2_log(measured, predicted);
   std::vector<double> errors;
   CompensatedSum absolute;
   CompensatedSum signed_errors;

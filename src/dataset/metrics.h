@@ -17,6 +17,7 @@ struct ErrorFigures {
   // 1 - sum of squared errors / sum of squared distances from the measured mean, on the values as they are. Needs two
   // different measured values; can be far below 0.
   std::optional<double> r2;
+  std::optional<double> r2_log;           // r2 of the logarithms; needs all values above 0
   std::optional<double> mape;             // mean |error| / measured; 0.1 is 10 %
   std::optional<double> median, p90;      // of |error| / measured
   std::optional<double> max;              // of |error| / measured

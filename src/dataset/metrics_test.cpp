@@ -40,11 +40,18 @@ TEST(Metrics, R2OfTheMeanIsZero) {
   EXPECT_EQ(error_figures(Values{1, 3}, Values{3, 1}).r2, -3.0);
 }
 
+// Logarithms to base 2: measured 1 3, predicted 1 2; errors 0 + 1, distances from their mean 1 + 1.
+TEST(Metrics, R2OfLogarithmsIsWorkedByHand) {
+  EXPECT_NEAR(error_figures(Values{2, 8}, Values{2, 4}).r2_log.value(), 0.5, 1e-12);
+  EXPECT_FALSE(error_figures(Values{2, 8}, Values{2, 0}).r2_log);
+  EXPECT_FALSE(error_figures(Values{0, 8}, Values{2, 4}).r2_log);
+}
+
 TEST(Metrics, NothingFromNothing) {
   const ErrorFigures figures = error_figures({}, {});
   EXPECT_EQ(figures.count, 0U);
-  EXPECT_FALSE(figures.r2 || figures.mape || figures.median || figures.p90 || figures.max || figures.bias ||
-               figures.geometric_ratio);
+  EXPECT_FALSE(figures.r2 || figures.r2_log || figures.mape || figures.median || figures.p90 || figures.max ||
+               figures.bias || figures.geometric_ratio);
   EXPECT_FALSE(coverage({}, {}, {}));
   EXPECT_FALSE(relative_width({}, {}, {}));
   EXPECT_FALSE(quantile({}, 0.5));
