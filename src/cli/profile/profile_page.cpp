@@ -36,7 +36,7 @@ Json networks_axis() {
           {"type", "nominal"},
           {"title", nullptr},
           {"sort", nullptr},
-          {"axis", {{"labelLimit", kLongestLabel}}}};
+          {"axis", {{"labelLimit", kLongestLabel}, {"labelOverlap", false}}}};
 }
 
 std::string network_label(const profile::NetworkCheck& net) {
