@@ -225,7 +225,7 @@ Result<void> Campaign::measure(const PlannedCase& planned) {
   if (failures_in_a_row_ == kFailuresInARow) {
     return tl::unexpected<Error>(
         Error{ErrorCode::kDevice,
-              fmt::format("the runner died {} times in a row; the last time: {}", kFailuresInARow, result->reason)});
+              fmt::format("the runner failed {} times in a row; the last time: {}", kFailuresInARow, result->reason)});
   }
   return {};
 }

@@ -67,14 +67,10 @@ RelativeErrors relative_errors(const DurationPoint& point, const Proportionality
   return {(point.seconds - line.offset_s - work) / work, (point.seconds - work) / work};
 }
 
-// What one run of that many took; the runner was checked by request() alone.
+// What one run of that many took.
 Result<double> run_once(Runner& runner, const Protocol& protocol, std::int64_t iterations, Seconds longest) {
-  JC_ASSIGN_OR_RETURN(const Reply reply, runner.request(fmt::format("run iterations={}\n", iterations),
-                                                        protocol.patience + longest * 10.0));
-  const auto begin = reply.integer("begin_us"), end = reply.integer("end_us");
-  if (!begin || !end || *end < *begin) return invalid("the runner's window has no edges");
-  constexpr double kMicrosecond = 1e-6;
-  return static_cast<double>(std::max<std::int64_t>(*end - *begin, 1)) * kMicrosecond;
+  JC_ASSIGN_OR_RETURN(const TimedWindow window, timed_run(runner, iterations, protocol.patience + longest * 10.0));
+  return window.clock_s();
 }
 
 }  // namespace
@@ -104,7 +100,7 @@ Result<std::vector<DurationPoint>> measure_durations(Runner& runner, const CaseR
                                                      const Protocol& protocol, Seconds longest, std::size_t repeats) {
   JC_RETURN_IF_ERROR(runner.request(prepare_lines(request, protocol), protocol.patience));
   std::vector<std::int64_t> plan;
-  for (std::int64_t iterations = 1;; iterations *= 2) {
+  for (std::int64_t iterations = 1; iterations <= kMostIterations; iterations *= 2) {
     JC_ASSIGN_OR_RETURN(const double seconds, run_once(runner, protocol, iterations, longest));  // warms up as well
     plan.insert(plan.end(), repeats, iterations);
     if (seconds >= longest.value()) break;

@@ -123,6 +123,10 @@ std::optional<double> Reply::real(std::string_view key) const {
   return number<double>(text(key));
 }
 
+std::int64_t Runner::now_us() const {
+  return monotonic_now();
+}
+
 Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const std::vector<std::string>& command,
                                                             const std::string& log, const Environment& environment) {
   std::array<int, 2> ends{};

@@ -39,6 +39,8 @@ class Runner {
   // Sends the lines (each ended by a line end) and waits for the reply. Errors: those of Reply::parse(); kTimeout where
   // none came in time, kIo where the runner is gone: then nothing more can be asked of it.
   virtual Result<Reply> request(std::string_view lines, Seconds timeout) = 0;
+  // The clock that the edges of its windows are of.
+  [[nodiscard]] virtual std::int64_t now_us() const;
 };
 
 // A process of its own. It is killed when this object goes, or with us.

@@ -215,7 +215,25 @@ class Profile(unittest.TestCase):
 
     def test_a_runner_that_only_dies_ends_the_campaign(self):
         _, errors = self.run_it(code=1, FAKE_RUNNER="all=die")
-        self.assertIn("died 5 times in a row", errors)
+        self.assertIn("failed 5 times in a row", errors)
+
+    def test_windows_that_cannot_be_are_failed_cases(self):
+        result = self.profiled(FAKE_RUNNER="softmax=ahead activation=still")
+        self.assertEqual((result["measured"], result["failed"]), (3, 2))
+        reasons = {case["operator"]: case["reason"] for case in self.cases() if case["status"] == "failed"}
+        self.assertRegex(reasons["softmax"], "the runner tells of work that ended .* after the reply")
+        self.assertRegex(reasons["activation"], r"the runner tells of \d+ iterations that took 0 us")
+        self.assertIn("took 0 us", self.run_it("--check-proportionality", code=1, FAKE_RUNNER="all=still")[1])
+
+    # As a device whose kernels are compiled at the first calls: the warm-up settles, and is over only then.
+    def test_no_window_is_shorter_than_it_is_said(self):
+        self.profiled("--only", "networks", FAKE_RUNNER="all=cold")
+        (case,) = self.cases()
+        self.assertTrue(case["settled"])
+        self.assertLess(len(case["windows"]), 41)
+        for _, begin_us, end_us, _ in case["windows"]:
+            self.assertGreaterEqual(end_us - begin_us, 100_000)
+        self.assertLess(case["time_s"], 2e-3)
 
     def test_sigkill_loses_the_case_at_hand_alone(self):
         journal = self.folder / "out" / "cases.jsonl"
