@@ -22,9 +22,9 @@ TEST(ProportionalityTest, OfAStraightLineFindsTheLineAndNoOutlier) {
   const auto points = line(0, 1e-4, 0.01);
   const Proportionality found = proportionality(points).value();
   EXPECT_NEAR(found.slope_s, 1e-4, 1e-9);
-  EXPECT_NEAR(found.deviation, 0.01, 0.002);
+  EXPECT_NEAR(found.deviation, 0.014826, 1e-6);  // all are 0.01 off
   EXPECT_TRUE(found.outliers.empty());
-  EXPECT_NEAR(*found.safe_s, 0.99e-4, 1e-9);
+  EXPECT_NEAR(*found.safe_s, 1e-4, 1e-9);  // one iteration, though runs of one took less
 }
 
 // A start that costs three iterations' time on runs of one and two: the longest of them takes 5.02e-4 s, and the next
@@ -44,6 +44,32 @@ TEST(ProportionalityTest, AnOutlierAmongTheLongestLeavesNothingSafe) {
   auto points = line(0, 1e-4, 0.001);
   points.back().seconds *= 3;
   const Proportionality found = proportionality(points).value();
+  EXPECT_FALSE(found.safe_s);
+}
+
+// 16.5 ms an iteration, and runs of one, two and four iterations that take a fourteenth of their work: with whatever
+// scatter of the others these are no proportional ones.
+std::vector<DurationPoint> fast_starts(double noise) {
+  std::vector<DurationPoint> points = line(0, 16.5e-3, noise);
+  for (DurationPoint& point : points) {
+    if (point.iterations <= 4) point.seconds /= 14;
+  }
+  return points;
+}
+
+TEST(ProportionalityTest, RunsThatAreTooShortAreNotSafe) {
+  const Proportionality found = proportionality(fast_starts(0.05)).value();
+  EXPECT_NEAR(found.slope_s, 16.5e-3, 1e-4);
+  EXPECT_EQ(found.outliers.size(), 6U);
+  EXPECT_FALSE(found.too_noisy);
+  EXPECT_NEAR(*found.safe_s, 8 * 0.95 * 16.5e-3, 1e-9);
+}
+
+TEST(ProportionalityTest, AMachineThatIsTooNoisyIsToldAsThat) {
+  const Proportionality found = proportionality(fast_starts(0.2)).value();
+  EXPECT_NEAR(found.deviation, 0.2 * 1.4826, 0.01);
+  EXPECT_EQ(found.outliers.size(), 6U);
+  EXPECT_TRUE(found.too_noisy);
   EXPECT_FALSE(found.safe_s);
 }
 

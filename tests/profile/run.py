@@ -328,10 +328,17 @@ class Profile(unittest.TestCase):
         for operation in found["operations"]:
             self.assertAlmostEqual(operation["iteration_s"], 2e-4, delta=1e-4)
             self.assertEqual(len(operation["points"]) % 4, 0)
+            self.assertGreaterEqual(operation.get("safe_s", 1), operation["iteration_s"])
             self.assertGreater(operation["points"][-1][1], 0)
         page = self.folder / "out" / "proportionality.html"
         if page.exists():  # not where this was built without what draws
             self.assertIn("Does time grow", page.read_text())
+
+    def test_a_machine_too_noisy_to_tell_short_runs_is_told_as_that(self):
+        noisy = {"FAKE_RUNNER": "all=noisy"}
+        found = json.loads(self.run_it("--check-proportionality", "--json", "--span", "0.2", **noisy)[0])
+        self.assertEqual([(one["too_noisy"], "safe_s" in one) for one in found["operations"]], [(True, False)] * 2)
+        self.assertIn("too noisy to tell", self.run_it("--check-proportionality", "--span", "0.2", **noisy)[0])
 
     # The sensors of one GPU and the work of another would be a measurement of nothing.
     def test_the_runner_works_on_the_gpu_that_is_measured(self):
