@@ -5,7 +5,7 @@
 FAKE_RUNNER   words with spaces between: OPERATOR=slow, =die, =hang, =memory, =unsupported, =ahead (windows end far in the future),
               =still (no time passes), =cold (50 ms an iteration in the first four runs), =noisy (up to 1.8 times as long), or all=...;
               anything else takes 0.2 ms;
-              modules=ignored, runtimes=ignored: as a runner that does not know these words
+              hello=hang; modules=ignored, runtimes=ignored: as a runner that does not know these words
 FAKE_PROGRAMS a folder that takes the programs, a file each
 FAKE_LOG      a file that takes the operators that were prepared, and the GPUs that CUDA would show
 """
@@ -46,6 +46,9 @@ def prepare(line, lines):
 def answer(line, does):
     words = dict(word.split("=", 1) for word in line.split()[1:])
     if line.startswith("hello"):
+        if BEHAVIOUR.get("hello") == "hang":
+            open(os.environ["FAKE_LOG"] + ".hello", "w").close()
+            time.sleep(1000)
         if words.get("runtime", "pytorch-eager") != "pytorch-eager" and BEHAVIOUR.get("runtimes") != "ignored":
             return f"error kind=unsupported text=runtime%20{words['runtime']}:%20this%20runner%20has%20pytorch-eager"
         with open(os.environ["FAKE_LOG"] + ".gpus", "w") as log:

@@ -205,6 +205,23 @@ class Profile(unittest.TestCase):
         (failed,) = [case for case in self.cases() if case["status"] == "failed"]
         self.assertIn("no answer in 1 s", failed["reason"])
 
+    # Nothing is measured, and nothing that was is lost.
+    def test_a_runner_that_hangs_at_its_start_is_given_up(self):
+        self.profiled("--only", "networks")
+        hangs, rows = {"FAKE_RUNNER": "hello=hang"}, self.rows()
+        begun = time.monotonic()
+        self.assertIn("no answer in 1 s", self.run_it("--patience", "1", code=1, **hangs)[1])
+        self.assertIn("no answer in 1 s", self.run_it("--check-proportionality", "--patience", "1", code=1, **hangs)[1])
+        result = self.profiled("--for", "2s", **hangs)
+        self.assertEqual((result["stopped"], result["measured"], result["left"]), ("the time is over, before the runner was ready", 0, 4))
+        (self.folder / "prepared.hello").unlink()
+        process = self.start("--json", **hangs)
+        self.wait_until(lambda: (self.folder / "prepared.hello").exists(), 30, "no runner is started")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(json.loads(process.communicate(timeout=10)[0])["stopped"], "stopped, before the runner was ready")
+        self.assertLess(time.monotonic() - begun, 40)
+        self.assertEqual(self.rows(), rows)
+
     def test_failures_are_tried_again_where_asked_for(self):
         result = self.profiled(FAKE_RUNNER="softmax=memory activation=unsupported", code=3)
         self.assertEqual(result["reasons"], {"CUDA out of memory": 1, "not here": 1})

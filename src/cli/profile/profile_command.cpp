@@ -95,7 +95,7 @@ tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOp
   if (options.window_s) out.protocol.window = Seconds{*options.window_s};
   if (options.span_s) out.span = Seconds{*options.span_s};
   if (options.runtime == name(Runtime::kPytorchCompiled)) out.protocol.patience = kPatienceOfCompilers;
-  if (options.patience_s) out.protocol.patience = Seconds{*options.patience_s};
+  if (options.patience_s) out.protocol.patience = out.patience_at_start = Seconds{*options.patience_s};
   out.order.seed = options.seed;
   out.order.noisy = options.noisy;
   out.order.retry_failed = options.retry_failed;

@@ -35,7 +35,7 @@ Result<std::vector<MeasuredDurations>> measure_all(const std::vector<const profi
                                                    Seconds longest) {
   JC_ASSIGN_OR_RETURN(const auto environment, runner_environment(campaign));
   JC_ASSIGN_OR_RETURN(const auto runner, profile::RunnerProcess::start(campaign.runner, log, environment));
-  JC_ASSIGN_OR_RETURN(const auto hello, runner->request(profile::hello_line(campaign), campaign.protocol.patience));
+  JC_ASSIGN_OR_RETURN(const auto hello, runner->request(profile::hello_line(campaign), campaign.patience_at_start));
   JC_RETURN_IF_ERROR(profile::check_runtime(hello, campaign));
   std::vector<MeasuredDurations> out;
   for (const profile::PlannedCase* one : cases) {
