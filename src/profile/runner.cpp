@@ -32,6 +32,12 @@ ErrorCode code_of(std::string_view kind) {
   return ErrorCode::kDevice;
 }
 
+// At least the two that matter: "0.5", "7", "120".
+std::string two_digits(double seconds) {
+  constexpr double kTen = 10;
+  return seconds < kTen ? fmt::format("{:.2g}", seconds) : fmt::format("{:.0f}", seconds);
+}
+
 // In the child, between fork and exec: only what is safe there.
 [[noreturn]] void become(const std::vector<char*>& words, const std::vector<char*>& environment, int socket, int log) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -221,7 +227,7 @@ Result<Reply> RunnerProcess::request(std::string_view lines, Seconds timeout, co
   const ErrorCode code = reply.error().code();
   const std::string why = end();
   if (code == ErrorCode::kTimeout) {
-    return tl::unexpected<Error>(Error{code, fmt::format("no answer in {:g} s; {}", timeout.value(), why)});
+    return tl::unexpected<Error>(Error{code, fmt::format("no answer in {} s; {}", two_digits(timeout.value()), why)});
   }
   return io_error(why);
 }

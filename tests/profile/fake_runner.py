@@ -3,8 +3,8 @@
 """A runner that runs nothing: time passes as it is told to, and it goes wrong where it is told to.
 
 FAKE_RUNNER   words with spaces between: OPERATOR=slow, =die, =hang, =memory, =unsupported, =ahead (windows end far in the future),
-              =still (no time passes), =cold (50 ms an iteration in the first four runs), =noisy (up to 1.8 times as long), or all=...;
-              anything else takes 0.2 ms;
+              =still (no time passes), =cold (50 ms an iteration in the first four runs), =noisy (up to 1.8 times as long), =stuck
+              (hangs in the third run), or all=...; anything else takes 0.2 ms;
               hello=hang; modules=ignored, runtimes=ignored: as a runner that does not know these words
 FAKE_PROGRAMS a folder that takes the programs, a file each
 FAKE_LOG      a file that takes the operators that were prepared, and the GPUs that CUDA would show
@@ -59,6 +59,8 @@ def answer(line, does):
         begin = now_us()
         global runs
         runs += 1
+        if does == "stuck" and runs == 3:
+            time.sleep(1000)
         if does == "still":
             return f"ok iterations={iterations} begin_us={begin} end_us={begin} host_s=0"
         iteration_s = 0.5 if does == "slow" else 50e-3 if does == "cold" and runs <= 4 else 2e-4
