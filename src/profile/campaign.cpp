@@ -24,7 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Seconds kPatienceAtStart{120};  // torch with CUDA takes its time
 constexpr std::size_t kFailuresInARow = 5;
 constexpr double kMicrosecond = 1e-6;
 
@@ -124,6 +123,7 @@ class Campaign {
   Result<void> hold_settings();
   Result<void> put_back();
   void choose_span();
+  // Without one where the campaign was stopped meanwhile.
   Result<void> start_runner();
   Result<void> measure(const PlannedCase& planned);
   std::optional<CaseResult> result_of(const PlannedCase& planned);
@@ -142,7 +142,7 @@ class Campaign {
   HeldSettings held_;
   std::unique_ptr<Log> log_;
   std::unique_ptr<RunnerProcess> runner_;
-  Bench bench_;
+  std::optional<Bench> bench_;  // once a runner was ready
   CampaignResult out_;
   std::size_t total_ = 0, failures_in_a_row_ = 0;
   MonotonicUs begun_ = monotonic_now();
@@ -150,16 +150,22 @@ class Campaign {
 
 Result<void> Campaign::start_runner() {
   JC_ASSIGN_OR_RETURN(runner_, RunnerProcess::start(options_.runner, journal_.path("runner.log"), log_->environment()));
-  auto hello = runner_->request(hello_line(options_), kPatienceAtStart);
+  auto hello =
+      runner_->request(hello_line(options_), options_.patience_at_start, [this] { return !reason_to_stop().empty(); });
+  if (const std::string why = reason_to_stop(); !hello && !why.empty()) {
+    out_.stopped = why + ", before the runner was ready";
+    runner_.reset();
+    return {};
+  }
   if (!hello) return tl::unexpected<Error>(std::move(hello).error().in(options_.runner.front()));
   JC_RETURN_IF_ERROR(check_runtime(*hello, options_));
-  bench_ = {
+  bench_ = Bench{
       options_.gpu, log_->label(), hello->text("runtime"), hello->text("software"),
       fmt::format("joulecast profile: windows of {:g} s, at least {} and {:.2g} s, until the standard error is under "
                   "{:g} %",
                   protocol_.window.value(), protocol_.least_windows, protocol_.span.value(), 100 * protocol_.target)};
   if (const auto threads = hello->integer("threads"); threads && options_.device == "cpu") {
-    bench_.software += fmt::format(", {} {}", *threads, *threads == 1 ? "thread" : "threads");
+    bench_->software += fmt::format(", {} {}", *threads, *threads == 1 ? "thread" : "threads");
   }
   return {};
 }
@@ -210,6 +216,7 @@ Result<void> Campaign::measure(const PlannedCase& planned) {
   if (!runner_) {
     ++out_.restarts;
     JC_RETURN_IF_ERROR(start_runner());
+    if (!runner_) return {};
   }
   tell(planned);
   JC_RETURN_IF_ERROR(held_.set(planned.settings));
@@ -225,7 +232,7 @@ Result<void> Campaign::measure(const PlannedCase& planned) {
   if (failures_in_a_row_ == kFailuresInARow) {
     return tl::unexpected<Error>(
         Error{ErrorCode::kDevice,
-              fmt::format("the runner died {} times in a row; the last time: {}", kFailuresInARow, result->reason)});
+              fmt::format("the runner failed {} times in a row; the last time: {}", kFailuresInARow, result->reason)});
   }
   return {};
 }
@@ -297,8 +304,9 @@ Result<CampaignResult> Campaign::run() {
   }
   runner_.reset();
   const Result<void> restored = put_back();
-  // Whatever happened, what was measured becomes rows.
-  JC_RETURN_IF_ERROR(journal_.write_measurements(plan_, bench_));
+  // Whatever happened, what was measured becomes rows; only a runner that was ready says of what software.
+  if (bench_ || journal_.results().empty())
+    JC_RETURN_IF_ERROR(journal_.write_measurements(plan_, bench_.value_or(Bench{})));
   JC_RETURN_IF_ERROR(log_->finish());
   if (!going) return tl::unexpected<Error>(std::move(going).error());
   JC_RETURN_IF_ERROR(restored);

@@ -35,7 +35,8 @@ struct CampaignOptions {
   std::size_t threads = 0;          // of a processor; 0: the runner's own choice
   std::string runtime;              // "pytorch-compiled"; empty: the runner's own choice
   Protocol protocol;
-  std::optional<Seconds> span;  // asked for; else what the power sensor needs, and protocol.span at least
+  Seconds patience_at_start{120};  // until the runner is ready: torch with CUDA takes its time
+  std::optional<Seconds> span;     // asked for; else what the power sensor needs, and protocol.span at least
   OrderOptions order;
   std::optional<Seconds> budget;
   // For order.by_gain: what is expected of the plan's cases on the GPU that its driver calls so.
@@ -43,7 +44,7 @@ struct CampaignOptions {
   SensorOptions sensors;
   std::string tool_version;
   std::function<void(const CampaignProgress&)> progress;
-  std::function<bool()> stop;  // asked between cases
+  std::function<bool()> stop;  // asked between windows, and while a runner starts
 };
 
 struct CampaignResult {

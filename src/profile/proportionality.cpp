@@ -5,14 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
+
+#include "series/moments.h"
 
 namespace joulecast::profile {
 namespace {
 
 constexpr std::size_t kLeastPoints = 7;
 constexpr double kOutlier = 5;  // standard deviations
+constexpr double kLeastDeviation = 0.01;
 
 Result<void> check(std::span<const DurationPoint> points) {
   if (points.size() < kLeastPoints)
@@ -25,77 +27,84 @@ Result<void> check(std::span<const DurationPoint> points) {
   return {};
 }
 
-// From fewest to most iterations.
-std::vector<std::size_t> by_iterations(std::span<const DurationPoint> points) {
-  std::vector<std::size_t> order(points.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return points[a].iterations < points[b].iterations; });
-  return order;
+// Median of what `value` says of these points. Requires: at least one.
+template <typename Value>
+double median_of(std::span<const DurationPoint> points, const Value& value) {
+  std::vector<double> values;
+  values.reserve(points.size());
+  for (const DurationPoint& point : points) values.push_back(value(point));
+  return series::median(values).value();
 }
 
-// Least squares of relative errors: every point weighs 1 / iterations^2.
-Result<void> fit(std::span<const DurationPoint> points, std::span<const std::size_t> straight, Proportionality& out) {
-  double weights = 0, mean_x = 0, mean_y = 0;
-  for (const std::size_t i : straight) {
-    const auto x = static_cast<double>(points[i].iterations);
-    weights += 1 / (x * x);
-    mean_x += 1 / x;
-    mean_y += points[i].seconds / (x * x);
+double work(const Proportionality& line, const DurationPoint& point) {
+  return line.slope_s * static_cast<double>(point.iterations);
+}
+
+struct Runs {
+  std::vector<DurationPoint> brief, lengthy;
+};
+
+// The long ones have an eighth of the most iterations, or more.
+Result<Runs> split(std::span<const DurationPoint> points) {
+  constexpr std::int64_t kPart = 8;
+  std::int64_t fewest = points.front().iterations, most = fewest;
+  for (const DurationPoint& point : points) {
+    fewest = std::min(fewest, point.iterations);
+    most = std::max(most, point.iterations);
   }
-  mean_x /= weights;
-  mean_y /= weights;
-  double xx = 0, xy = 0;
-  for (const std::size_t i : straight) {
-    const auto x = static_cast<double>(points[i].iterations);
-    xx += std::pow((x - mean_x) / x, 2);
-    xy += (x - mean_x) * (points[i].seconds - mean_y) / (x * x);
+  if (fewest == most) return invalid("all points have the same number of iterations");
+  Runs out;
+  for (const DurationPoint& point : points)
+    (point.iterations < most / kPart ? out.brief : out.lengthy).push_back(point);
+  return out;
+}
+
+// The long runs tell what an iteration takes, the short ones what a start costs: each in turn, without the other.
+// An error in one is less in the next by the ratio of their iterations.
+Result<void> fit(const Runs& runs, Proportionality& line) {
+  constexpr int kTurns = 40;
+  for (int i = 0; i < kTurns; ++i) {
+    line.slope_s = median_of(runs.lengthy, [&](const DurationPoint& point) {
+      return (point.seconds - line.offset_s) / static_cast<double>(point.iterations);
+    });
+    if (runs.brief.empty()) break;
+    line.offset_s =
+        median_of(runs.brief, [&](const DurationPoint& point) { return point.seconds - work(line, point); });
   }
-  if (!(xx > 0)) return invalid("all points have the same number of iterations");
-  out.slope_s = xy / xx;
-  out.offset_s = mean_y - out.slope_s * mean_x;
-  if (!(out.slope_s > 0)) return invalid("time does not grow with the iterations");
+  if (!(line.slope_s > 0)) return invalid("time does not grow with the iterations");
+  constexpr double kDeviations = 1.4826;  // a normal distribution's standard deviation over its median distance
+  line.deviation = kDeviations * median_of(runs.lengthy, [&](const DurationPoint& point) {
+                     return std::abs((point.seconds - line.offset_s) / work(line, point) - 1);
+                   });
+  line.too_noisy = line.deviation > kTooNoisy;
   return {};
 }
 
-// From the line, and from what is proportional: time divided by iterations is wrong by the latter.
-struct RelativeErrors {
-  double of_line, of_work;
-};
-RelativeErrors relative_errors(const DurationPoint& point, const Proportionality& line) {
-  const double work = line.slope_s * static_cast<double>(point.iterations);
-  return {(point.seconds - line.offset_s - work) / work, (point.seconds - work) / work};
-}
-
-// What one run of that many took; the runner was checked by request() alone.
+// What one run of that many took.
 Result<double> run_once(Runner& runner, const Protocol& protocol, std::int64_t iterations, Seconds longest) {
-  JC_ASSIGN_OR_RETURN(const Reply reply, runner.request(fmt::format("run iterations={}\n", iterations),
-                                                        protocol.patience + longest * 10.0));
-  const auto begin = reply.integer("begin_us"), end = reply.integer("end_us");
-  if (!begin || !end || *end < *begin) return invalid("the runner's window has no edges");
-  constexpr double kMicrosecond = 1e-6;
-  return static_cast<double>(std::max<std::int64_t>(*end - *begin, 1)) * kMicrosecond;
+  JC_ASSIGN_OR_RETURN(const TimedWindow window, timed_run(runner, iterations, protocol.patience + longest * 10.0));
+  return window.clock_s();
 }
 
 }  // namespace
 
 Result<Proportionality> proportionality(std::span<const DurationPoint> points) {
   JC_RETURN_IF_ERROR(check(points));
-  const std::vector<std::size_t> order = by_iterations(points);
-  const auto straight = std::span(order).subspan(order.size() / kLeastPoints);
+  JC_ASSIGN_OR_RETURN(const Runs runs, split(points));
   Proportionality out;
-  JC_RETURN_IF_ERROR(fit(points, straight, out));
-  double squares = 0;
-  for (const std::size_t i : straight) squares += std::pow(relative_errors(points[i], out).of_line, 2);
-  out.deviation = std::sqrt(squares / static_cast<double>(straight.size() - 2));
+  JC_RETURN_IF_ERROR(fit(runs, out));
+  const double tolerance = kOutlier * std::max(out.deviation, kLeastDeviation);
   double longest_outlier = 0;
-  for (const std::size_t i : order) {
-    if (std::abs(relative_errors(points[i], out).of_work) <= kOutlier * out.deviation) continue;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (std::abs(std::log(points[i].seconds / work(out, points[i]))) <= tolerance) continue;
     out.outliers.push_back(i);
-    longest_outlier = std::max(longest_outlier, points[i].seconds);
+    // What was too short by far is as long as it should have been.
+    longest_outlier = std::max({longest_outlier, points[i].seconds, work(out, points[i])});
   }
+  if (out.too_noisy) return out;
   for (const DurationPoint& point : points) {
-    if (point.seconds > longest_outlier) out.safe_s = std::min(out.safe_s.value_or(point.seconds), point.seconds);
+    if (point.seconds <= longest_outlier) continue;
+    out.safe_s = std::max(std::min(out.safe_s.value_or(point.seconds), point.seconds), out.slope_s);
   }
   return out;
 }
@@ -104,7 +113,7 @@ Result<std::vector<DurationPoint>> measure_durations(Runner& runner, const CaseR
                                                      const Protocol& protocol, Seconds longest, std::size_t repeats) {
   JC_RETURN_IF_ERROR(runner.request(prepare_lines(request, protocol), protocol.patience));
   std::vector<std::int64_t> plan;
-  for (std::int64_t iterations = 1;; iterations *= 2) {
+  for (std::int64_t iterations = 1; iterations <= kMostIterations; iterations *= 2) {
     JC_ASSIGN_OR_RETURN(const double seconds, run_once(runner, protocol, iterations, longest));  // warms up as well
     plan.insert(plan.end(), repeats, iterations);
     if (seconds >= longest.value()) break;

@@ -22,19 +22,26 @@ struct DurationPoint {
 };
 
 struct Proportionality {
-  double slope_s = 0, offset_s = 0;   // seconds = offset + slope x iterations, of the straight part
-  double deviation = 0;               // of the straight part's points from the line, relative to slope x iterations
+  double slope_s = 0, offset_s = 0;   // seconds = offset + slope x iterations, of medians
+  double deviation = 0;               // of the long runs from that, relative, as a standard deviation
+  bool too_noisy = false;             // the deviation is beyond kTooNoisy: nothing is said to be safe
   std::vector<std::size_t> outliers;  // points further than five deviations from slope x iterations
-  // The shortest duration that was measured beyond the longest outlier; absent where even the longest run is one.
+  // The shortest duration that was measured beyond the longest outlier, and one iteration at least; absent where even
+  // the longest run is an outlier, or all is too noisy.
   std::optional<double> safe_s;
 };
 
-// As in the thesis the line is fitted to the 6/7 of the points with most iterations, outliers are those beyond five
-// standard deviations, and the longest of them ends the part that is not proportional. Unlike there, deviations are
-// relative: over five decades of durations the longest runs alone would set an absolute one, and no short run could
-// ever be an outlier. And a point's distance is from slope x iterations, without the line's offset: what a start costs
-// is what one looks for. Errors: kInvalidInput for fewer than seven points, all of one number of iterations, or times
-// that are not positive.
+// Five deviations are then half of what is measured.
+inline constexpr double kTooNoisy = 0.1;
+
+// As in the thesis outliers are those beyond five standard deviations, and the longest of them ends the part that is
+// not proportional. Unlike there, level and deviation are medians of the long runs alone, those of an eighth of the
+// most iterations or more: short runs that are far off would drag a line fitted to them along, and widen its deviation
+// until nothing is an outlier. Deviations are relative, for over five decades of durations the longest runs alone would
+// set an absolute one, and distances are of logarithms, so that a tenth of the work is as far off as ten times it;
+// below 1 % a deviation counts as 1 %. A point's distance is from slope x iterations, without the offset: what a start
+// costs is what one looks for. Errors: kInvalidInput for fewer than seven points, all of one number of iterations, or
+// times that are not positive or do not grow.
 Result<Proportionality> proportionality(std::span<const DurationPoint> points);
 
 // Runs what is prepared for 1, 2, 4, ... iterations until a run takes `longest`, `repeats` times each, in mixed order.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/proportionality.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace joulecast::profile {
@@ -21,9 +22,9 @@ TEST(ProportionalityTest, OfAStraightLineFindsTheLineAndNoOutlier) {
   const auto points = line(0, 1e-4, 0.01);
   const Proportionality found = proportionality(points).value();
   EXPECT_NEAR(found.slope_s, 1e-4, 1e-9);
-  EXPECT_NEAR(found.deviation, 0.01, 0.002);
+  EXPECT_NEAR(found.deviation, 0.014826, 1e-6);  // all are 0.01 off
   EXPECT_TRUE(found.outliers.empty());
-  EXPECT_NEAR(*found.safe_s, 0.99e-4, 1e-9);
+  EXPECT_NEAR(*found.safe_s, 1e-4, 1e-9);  // one iteration, though runs of one took less
 }
 
 // A start that costs three iterations' time on runs of one and two: the longest of them takes 5.02e-4 s, and the next
@@ -46,6 +47,32 @@ TEST(ProportionalityTest, AnOutlierAmongTheLongestLeavesNothingSafe) {
   EXPECT_FALSE(found.safe_s);
 }
 
+// 16.5 ms an iteration, and runs of one, two and four iterations that take a fourteenth of their work: with whatever
+// scatter of the others these are no proportional ones.
+std::vector<DurationPoint> fast_starts(double noise) {
+  std::vector<DurationPoint> points = line(0, 16.5e-3, noise);
+  for (DurationPoint& point : points) {
+    if (point.iterations <= 4) point.seconds /= 14;
+  }
+  return points;
+}
+
+TEST(ProportionalityTest, RunsThatAreTooShortAreNotSafe) {
+  const Proportionality found = proportionality(fast_starts(0.05)).value();
+  EXPECT_NEAR(found.slope_s, 16.5e-3, 1e-4);
+  EXPECT_EQ(found.outliers.size(), 6U);
+  EXPECT_FALSE(found.too_noisy);
+  EXPECT_NEAR(*found.safe_s, 8 * 0.95 * 16.5e-3, 1e-9);
+}
+
+TEST(ProportionalityTest, AMachineThatIsTooNoisyIsToldAsThat) {
+  const Proportionality found = proportionality(fast_starts(0.2)).value();
+  EXPECT_NEAR(found.deviation, 0.2 * 1.4826, 0.01);
+  EXPECT_EQ(found.outliers.size(), 6U);
+  EXPECT_TRUE(found.too_noisy);
+  EXPECT_FALSE(found.safe_s);
+}
+
 TEST(ProportionalityTest, PointsThatAreNoneAreRefused) {
   EXPECT_FALSE(proportionality({}));
   const std::vector<DurationPoint> alike(10, {4, 1.0});
@@ -55,18 +82,26 @@ TEST(ProportionalityTest, PointsThatAreNoneAreRefused) {
   EXPECT_FALSE(proportionality(points));
 }
 
-// Each iteration takes a millisecond, and every run half a millisecond more.
+// Iterations of one duration, and a start that costs each run the same.
 class SteadyRunner : public Runner {
  public:
+  SteadyRunner(std::int64_t overhead_us, std::int64_t iteration_us)
+      : overhead_us_(overhead_us), iteration_us_(iteration_us) {}
   Result<Reply> request(std::string_view lines, Seconds /*timeout*/) override {
     if (!lines.starts_with("run")) return Reply::parse("ok");
     const std::int64_t iterations = std::stoll(std::string(lines.substr(lines.find('=') + 1)));
-    return Reply::parse("ok begin_us=0 end_us=" + std::to_string(500 + 1000 * iterations));
+    const std::int64_t begin = clock_us_;
+    clock_us_ += overhead_us_ + iteration_us_ * iterations;
+    return Reply::parse(fmt::format("ok iterations={} begin_us={} end_us={} host_s=0", iterations, begin, clock_us_));
   }
+  [[nodiscard]] std::int64_t now_us() const override { return clock_us_; }
+
+ private:
+  std::int64_t clock_us_ = 0, overhead_us_, iteration_us_;
 };
 
 TEST(ProportionalityTest, MeasuresEveryDurationUpToTheLongestAsOftenAsAsked) {
-  SteadyRunner runner;
+  SteadyRunner runner(500, 1000);
   const auto points = measure_durations(runner, {}, {}, Seconds{0.1}, 3).value();
   EXPECT_EQ(points.size(), 3U * 8U);  // 1, 2, 4, ... 128 iterations
   std::int64_t most = 0;
@@ -75,6 +110,19 @@ TEST(ProportionalityTest, MeasuresEveryDurationUpToTheLongestAsOftenAsAsked) {
   const Proportionality found = proportionality(points).value();
   EXPECT_NEAR(found.slope_s, 1e-3, 1e-9);
   EXPECT_NEAR(found.offset_s, 5e-4, 1e-9);
+}
+
+// Time that does not pass is told of at the sixteenth iteration, not after iterations without end.
+TEST(ProportionalityTest, ARunnerWhoseTimeStandsStillIsNoMeasurement) {
+  SteadyRunner runner(0, 0);
+  EXPECT_EQ(measure_durations(runner, {}, {}, Seconds{0.1}, 3).error().text(),
+            "the runner tells of 16 iterations that took 0 us");
+}
+
+TEST(ProportionalityTest, IterationsHaveAnEndWhereTheLongestRunIsNeverReached) {
+  SteadyRunner runner(1, 0);
+  const auto points = measure_durations(runner, {}, {}, Seconds{0.1}, 1).value();
+  EXPECT_EQ(points.size(), 24U);  // 1, 2, 4, ... 2^23
 }
 
 }  // namespace

@@ -32,16 +32,10 @@ ErrorCode code_of(std::string_view kind) {
   return ErrorCode::kDevice;
 }
 
-// Waits for the descriptor. Errors: kTimeout.
-Result<void> wait_for(int descriptor, short events, std::int64_t deadline_us) {
-  while (true) {
-    const std::int64_t left = deadline_us - monotonic_now();
-    if (left <= 0) return tl::unexpected<Error>(Error{ErrorCode::kTimeout, "the runner does not answer"});
-    pollfd one{descriptor, events, 0};
-    const int ready = poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left / 1000 + 1, 1'000'000)));
-    if (ready > 0) return {};
-    if (ready < 0 && errno != EINTR) return io_error(fmt::format("poll: {}", std::strerror(errno)));
-  }
+// At least the two that matter: "0.5", "7", "120".
+std::string two_digits(double seconds) {
+  constexpr double kTen = 10;
+  return seconds < kTen ? fmt::format("{:.2g}", seconds) : fmt::format("{:.0f}", seconds);
 }
 
 // In the child, between fork and exec: only what is safe there.
@@ -123,6 +117,10 @@ std::optional<double> Reply::real(std::string_view key) const {
   return number<double>(text(key));
 }
 
+std::int64_t Runner::now_us() const {
+  return monotonic_now();
+}
+
 Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const std::vector<std::string>& command,
                                                             const std::string& log, const Environment& environment) {
   std::array<int, 2> ends{};
@@ -178,9 +176,23 @@ std::string RunnerProcess::end() {
   return fmt::format("the runner ended with code {}", WEXITSTATUS(status));
 }
 
-Result<void> RunnerProcess::send(std::string_view lines, std::int64_t deadline_us) {
+Result<void> RunnerProcess::wait_for(int descriptor, short events, const Limit& limit) {
+  constexpr std::int64_t kOftenMs = 50;  // `over` may be told by a signal that another thread takes
+  while (true) {
+    if (limit.over && limit.over()) return tl::unexpected<Error>(Error{ErrorCode::kTimeout, "stopped"});
+    const std::int64_t left = limit.deadline_us - monotonic_now();
+    if (left <= 0) return tl::unexpected<Error>(Error{ErrorCode::kTimeout, "the runner does not answer"});
+    pollfd one{descriptor, events, 0};
+    const std::int64_t longest = limit.over ? kOftenMs : 1'000'000;
+    const int ready = poll(&one, 1, static_cast<int>(std::min(left / 1000 + 1, longest)));
+    if (ready > 0) return {};
+    if (ready < 0 && errno != EINTR) return io_error(fmt::format("poll: {}", std::strerror(errno)));
+  }
+}
+
+Result<void> RunnerProcess::send(std::string_view lines, const Limit& limit) {
   while (!lines.empty()) {
-    JC_RETURN_IF_ERROR(wait_for(to_, POLLOUT, deadline_us));
+    JC_RETURN_IF_ERROR(wait_for(to_, POLLOUT, limit));
     const ssize_t sent = ::send(to_, lines.data(), lines.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno != EAGAIN && errno != EINTR) return io_error(std::strerror(errno));
     if (sent > 0) lines.remove_prefix(static_cast<std::size_t>(sent));
@@ -188,7 +200,7 @@ Result<void> RunnerProcess::send(std::string_view lines, std::int64_t deadline_u
   return {};
 }
 
-Result<std::string> RunnerProcess::line(std::int64_t deadline_us) {
+Result<std::string> RunnerProcess::line(const Limit& limit) {
   while (true) {
     const std::size_t end = read_.find('\n');
     if (end != std::string::npos) {
@@ -197,7 +209,7 @@ Result<std::string> RunnerProcess::line(std::int64_t deadline_us) {
       return out;
     }
     if (read_.size() > kLongestLine) return invalid("the runner's reply has no end");
-    JC_RETURN_IF_ERROR(wait_for(from_, POLLIN, deadline_us));
+    JC_RETURN_IF_ERROR(wait_for(from_, POLLIN, limit));
     std::array<char, 4096> buffer{};
     const ssize_t got = recv(from_, buffer.data(), buffer.size(), 0);
     if (got == 0) return io_error("it closed its output");
@@ -206,16 +218,16 @@ Result<std::string> RunnerProcess::line(std::int64_t deadline_us) {
   }
 }
 
-Result<Reply> RunnerProcess::request(std::string_view lines, Seconds timeout) {
+Result<Reply> RunnerProcess::request(std::string_view lines, Seconds timeout, const std::function<bool()>& over) {
   if (pid_ <= 0) return io_error("the runner is gone");
-  const std::int64_t deadline = monotonic_now() + static_cast<std::int64_t>(timeout.value() * 1e6);
-  auto sent = send(lines, deadline);
-  Result<std::string> reply = sent ? line(deadline) : tl::unexpected<Error>(std::move(sent).error());
+  const Limit limit{monotonic_now() + static_cast<std::int64_t>(timeout.value() * 1e6), over};
+  auto sent = send(lines, limit);
+  Result<std::string> reply = sent ? line(limit) : tl::unexpected<Error>(std::move(sent).error());
   if (reply) return Reply::parse(*reply);
   const ErrorCode code = reply.error().code();
   const std::string why = end();
   if (code == ErrorCode::kTimeout) {
-    return tl::unexpected<Error>(Error{code, fmt::format("no answer in {:g} s; {}", timeout.value(), why)});
+    return tl::unexpected<Error>(Error{code, fmt::format("no answer in {} s; {}", two_digits(timeout.value()), why)});
   }
   return io_error(why);
 }

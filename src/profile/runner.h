@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +40,8 @@ class Runner {
   // Sends the lines (each ended by a line end) and waits for the reply. Errors: those of Reply::parse(); kTimeout where
   // none came in time, kIo where the runner is gone: then nothing more can be asked of it.
   virtual Result<Reply> request(std::string_view lines, Seconds timeout) = 0;
+  // The clock that the edges of its windows are of.
+  [[nodiscard]] virtual std::int64_t now_us() const;
 };
 
 // A process of its own. It is killed when this object goes, or with us.
@@ -53,13 +56,22 @@ class RunnerProcess : public Runner {
   RunnerProcess& operator=(const RunnerProcess&) = delete;
   ~RunnerProcess() override;
 
-  Result<Reply> request(std::string_view lines, Seconds timeout) override;
+  Result<Reply> request(std::string_view lines, Seconds timeout) override { return request(lines, timeout, {}); }
+  // Asks `over` several times a second, and once it says yes waits no longer: kTimeout, and the runner is gone.
+  Result<Reply> request(std::string_view lines, Seconds timeout, const std::function<bool()>& over);
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
+  // Of one request.
+  struct Limit {
+    std::int64_t deadline_us;
+    const std::function<bool()>& over;
+  };
+  // Waits for the descriptor. Errors: kTimeout.
+  static Result<void> wait_for(int descriptor, short events, const Limit& limit);
   RunnerProcess(pid_t pid, int to, int from) : pid_(pid), to_(to), from_(from) {}
-  Result<void> send(std::string_view lines, std::int64_t deadline_us);
-  Result<std::string> line(std::int64_t deadline_us);
+  Result<void> send(std::string_view lines, const Limit& limit);
+  Result<std::string> line(const Limit& limit);
   // Ends it, and says how it ended.
   std::string end();
 

@@ -11,8 +11,9 @@
 namespace joulecast::profile {
 namespace {
 
-constexpr std::int64_t kMostIterations = 10'000'000;
 constexpr double kMicrosecond = 1e-6;
+// Of a case: iterations that are still getting faster then are no measurement.
+constexpr int kMostWarmUps = 5;
 
 class Timer {
  public:
@@ -23,13 +24,8 @@ class Timer {
 
   Result<TimedWindow> window(std::int64_t iterations) {
     const Seconds expected{10.0 * iteration_s_ * static_cast<double>(iterations)};
-    JC_ASSIGN_OR_RETURN(const Reply reply,
-                        runner_.request(fmt::format("run iterations={}\n", iterations), protocol_.patience + expected));
-    const auto begin = reply.integer("begin_us"), end = reply.integer("end_us");
-    const auto host = reply.real("host_s");
-    if (!begin || !end || !host || *end < *begin) return invalid("the runner's window has no edges");
-    TimedWindow out{iterations, *begin, std::max(*end, *begin + 1), *host, reply.real("device_s")};
-    iteration_s_ = static_cast<double>(out.end_us - out.begin_us) * kMicrosecond / static_cast<double>(iterations);
+    JC_ASSIGN_OR_RETURN(const TimedWindow out, timed_run(runner_, iterations, protocol_.patience + expected));
+    iteration_s_ = out.clock_s() / static_cast<double>(iterations);
     return out;
   }
 
@@ -39,18 +35,23 @@ class Timer {
     return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(kMostIterations)));
   }
 
-  // Runs until two windows agree; the iterations that fill one.
-  Result<std::int64_t> warm_up(bool& settled) {
-    JC_RETURN_IF_ERROR(window(1));  // kernels are chosen and memory is taken at the first call
+  // Kernels are chosen and memory is taken at the first; the others tell roughly what an iteration takes.
+  Result<void> first_calls() {
+    JC_RETURN_IF_ERROR(window(1));
     for (const double share : {0.0, 0.01, 0.1}) {
       if (over()) break;
       const Seconds part = protocol_.window * share;
       if (share == 0 || iteration_s_ < part.value()) JC_RETURN_IF_ERROR(window(filling(part)));
     }
+    return {};
+  }
+
+  // Runs until two windows agree; the iterations that fill one.
+  Result<std::int64_t> settle(bool& settled) {
     double spent = 0, before = 0;
     while (!over()) {
       JC_ASSIGN_OR_RETURN(const TimedWindow one, window(filling(protocol_.window)));
-      spent += static_cast<double>(one.end_us - one.begin_us) * kMicrosecond;
+      spent += one.clock_s();
       const double now = one.iteration_s();
       settled = std::abs(now - before) <= protocol_.settled * now;
       before = now;
@@ -95,6 +96,36 @@ Result<void> check_words(const Reply& prepared, const CaseRequest& request) {
   return unsupported("this runner knows nothing of modules");
 }
 
+// Windows until there are enough of them; false where one came out too short.
+Result<bool> time_windows(Timer& timer, std::int64_t iterations, const Protocol& protocol, CaseTiming& timing) {
+  timing.windows.clear();
+  while (!timer.over() && !enough(timing, protocol)) {
+    JC_ASSIGN_OR_RETURN(const TimedWindow window, timer.window(iterations));
+    if (window.clock_s() < protocol.window.value()) return false;
+    timing.windows.push_back(window);
+    summarize(timing);
+  }
+  return true;
+}
+
+// A window that is too short says that what came before it was warm-up still, whatever agreed: it begins anew.
+Result<void> time_warm(Timer& timer, const Protocol& protocol, CaseTiming& timing) {
+  JC_RETURN_IF_ERROR(timer.first_calls());
+  std::int64_t least = 1;
+  for (int i = 0; i < kMostWarmUps; ++i) {
+    JC_ASSIGN_OR_RETURN(const std::int64_t iterations, timer.settle(timing.settled));
+    JC_ASSIGN_OR_RETURN(const bool timed, time_windows(timer, std::max(iterations, least), protocol, timing));
+    if (timed) return {};
+    // Of a time that scatters, the next may be shorter yet.
+    constexpr double kReserve = 1.3;
+    least = std::max(least, timer.filling(protocol.window * kReserve));
+  }
+  return tl::unexpected<Error>(
+      Error{ErrorCode::kDevice, fmt::format("after {} warm-ups a window is still shorter than {:g} s: iterations get "
+                                            "ever faster",
+                                            kMostWarmUps, protocol.window.value())});
+}
+
 Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Protocol& protocol,
                                  const std::function<bool()>& over) {
   CaseTiming timing;
@@ -103,16 +134,12 @@ Result<CaseTiming> time_prepared(Runner& runner, const Reply& prepared, const Pr
   if (!copies || !distinct || !bytes) return invalid("the runner does not say where its copies of the weights lie");
   timing.copies = *copies;
   timing.weight_bytes = *bytes;
+  if (*copies < 1 || *bytes < 0) return invalid(fmt::format("{} copies of {} bytes are no weights", *copies, *bytes));
   if (*distinct != *copies) {
     return invalid("the runner's copies of the weights share memory");
   }
   Timer timer(runner, protocol, over);
-  JC_ASSIGN_OR_RETURN(const std::int64_t iterations, timer.warm_up(timing.settled));
-  while (!timer.over() && !enough(timing, protocol)) {
-    JC_ASSIGN_OR_RETURN(TimedWindow window, timer.window(iterations));
-    timing.windows.push_back(window);
-    summarize(timing);
-  }
+  JC_RETURN_IF_ERROR(time_warm(timer, protocol, timing));
   JC_RETURN_IF_ERROR(read_memory(runner, protocol, timing));
   return timing;
 }
@@ -128,18 +155,13 @@ std::string prepare_lines(const CaseRequest& request, const Protocol& protocol) 
                      request.module.empty() ? "" : " module=" + escaped(request.module), request.program);
 }
 
-double TimedWindow::iteration_s() const {
-  const double all = device_s ? *device_s : static_cast<double>(end_us - begin_us) * kMicrosecond;
-  return all / static_cast<double>(iterations);
-}
-
 void summarize(CaseTiming& timing) {
   const auto count = static_cast<double>(timing.windows.size());
   double sum = 0, host = 0, clock = 0, squares = 0;
   for (const TimedWindow& window : timing.windows) {
     sum += window.iteration_s();
     host += window.host_s;
-    clock += static_cast<double>(window.end_us - window.begin_us) * kMicrosecond;
+    clock += window.clock_s();
   }
   timing.mean_s = sum / count;
   for (const TimedWindow& window : timing.windows) squares += std::pow(window.iteration_s() - timing.mean_s, 2);

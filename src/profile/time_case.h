@@ -12,6 +12,7 @@
 #include "joulecast/units.h"
 #include "joulecast/workload.h"
 #include "profile/runner.h"
+#include "profile/timed_run.h"
 
 namespace joulecast::profile {
 
@@ -28,28 +29,19 @@ struct CaseRequest {
 };
 
 struct Protocol {
-  // Below 100 ms time is no longer proportional to iterations (thesis 3.2.3).
+  // Below 100 ms time is no longer proportional to iterations (thesis 3.2.3). None that is measured is shorter: where
+  // one comes out so, the warm-up begins anew.
   Seconds window{0.1};
   Seconds span{0.5};  // all windows together, at least: what the power sensor needs
   Seconds shortest_warmup{0.2};
   Seconds longest_warmup{5};  // until two windows agree within `settled`, but no longer
   double settled = 0.02;
-  double target = 0.01;  // standard error of the time, relative
-  std::size_t least_windows = 5, most_windows = 40;
+  double target = 0.01;                              // standard error of the time, relative
+  std::size_t least_windows = 5, most_windows = 40;  // more only where `span` needs them
   // Weights of an operation are copied until they leave the cache (seed: a block of instances used in turn).
   std::int64_t copies_bytes = std::int64_t{256} << 20;
   std::int64_t copies_most = 500;
   Seconds patience{120};  // for one reply beyond what the work should take
-};
-
-// Iterations back to back, nothing running at either edge. Edges are of CLOCK_MONOTONIC.
-struct TimedWindow {
-  std::int64_t iterations = 0, begin_us = 0, end_us = 0;
-  double host_s = 0;               // until the last call was issued
-  std::optional<double> device_s;  // by events of the device; absent on processors
-
-  // Of one iteration: the device's where it tells, else the clock's.
-  [[nodiscard]] double iteration_s() const;
 };
 
 struct CaseTiming {
@@ -73,7 +65,8 @@ std::string prepare_lines(const CaseRequest& request, const Protocol& protocol);
 // `over` is asked before each window: once it says yes no further one begins, and what was timed until then may not be
 // usable().
 // Errors: those of Runner::request(); kInvalidInput where copies share memory, for then the cache would be measured;
-// kUnsupported where the runner passed over the module or optimizer it was asked for.
+// kUnsupported where the runner passed over the module or optimizer it was asked for; kDevice where iterations get ever
+// faster.
 Result<CaseTiming> time_case(Runner& runner, const CaseRequest& request, const Protocol& protocol,
                              const std::function<bool()>& over = {});
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 namespace joulecast::profile {
@@ -27,8 +28,10 @@ class FakeRunner : public Runner {
     const double seconds = takes(windows++) * static_cast<double>(iterations);
     const std::int64_t begin = clock_us;
     clock_us += static_cast<std::int64_t>(seconds * 1e6);
-    return Reply::parse(fmt::format("ok begin_us={} end_us={} host_s={}", begin, clock_us, seconds / 2));
+    return Reply::parse(
+        fmt::format("ok iterations={} begin_us={} end_us={} host_s={}", iterations, begin, clock_us, seconds / 2));
   }
+  [[nodiscard]] std::int64_t now_us() const override { return clock_us; }
 
  private:
   std::int64_t clock_us = 1000;
@@ -71,6 +74,41 @@ TEST(TimeCase, WaitsUntilTheDeviceIsWarm) {
   const CaseTiming timing = time_case(runner, {}, {}).value();
   EXPECT_TRUE(timing.settled);
   EXPECT_NEAR(timing.mean_s, 2e-4, 1e-8);
+}
+
+void expect_windows_of_a_millisecond(const CaseTiming& timing) {
+  EXPECT_NEAR(timing.mean_s, 1e-3, 1e-9);
+  EXPECT_TRUE(timing.settled);
+  EXPECT_LE(timing.windows.size(), Protocol().most_windows);
+  for (const TimedWindow& window : timing.windows) EXPECT_GE(window.clock_s(), 0.1);
+}
+
+// Fifty times as fast after the warm-up had settled, and after the first measured windows too.
+TEST(TimeCase, WhatWasTimedBeforeIterationsGotFasterIsWarmUp) {
+  for (const std::size_t slow : {4, 5, 7}) {
+    FakeRunner runner;
+    runner.takes = [&](std::size_t window) { return window < slow ? 50e-3 : 1e-3; };
+    expect_windows_of_a_millisecond(time_case(runner, {}, {}).value());
+  }
+}
+
+TEST(TimeCase, NoiseMakesNoShortWindows) {
+  FakeRunner runner;
+  runner.takes = [](std::size_t window) { return 1e-3 * (1 + 0.5 * std::sin(static_cast<double>(window))); };
+  const CaseTiming timing = time_case(runner, {}, {}).value();
+  for (const TimedWindow& window : timing.windows) EXPECT_GE(window.clock_s(), 0.1);
+  EXPECT_NEAR(timing.mean_s, 1e-3, 1e-4);
+}
+
+// Whatever is asked for takes 50 ms.
+TEST(TimeCase, WindowsThatNoIterationsFillAreNoMeasurement) {
+  FakeRunner runner;
+  runner.takes = [&](std::size_t) {
+    return 50e-3 / std::stod(runner.asked.back().substr(runner.asked.back().find('=') + 1));
+  };
+  EXPECT_EQ(time_case(runner, {}, {}).error().text(),
+            "after 5 warm-ups a window is still shorter than 0.1 s: iterations get ever faster");
+  EXPECT_LT(runner.windows, 1000U);
 }
 
 TEST(TimeCase, IterationsLongerThanAWindowRunOneByOne) {

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A runner that runs nothing: time passes as it is told to, and it goes wrong where it is told to.
 
-FAKE_RUNNER   words with spaces between: OPERATOR=slow, =die, =hang, =memory, =unsupported, or all=...; anything else takes 0.2 ms;
-              modules=ignored, runtimes=ignored: as a runner that does not know these words
+FAKE_RUNNER   words with spaces between: OPERATOR=slow, =die, =hang, =memory, =unsupported, =ahead (windows end far in the future),
+              =still (no time passes), =cold (50 ms an iteration in the first four runs), =noisy (up to 1.8 times as long), =stuck
+              (hangs in the third run), or all=...; anything else takes 0.2 ms;
+              hello=hang; modules=ignored, runtimes=ignored: as a runner that does not know these words
 FAKE_PROGRAMS a folder that takes the programs, a file each
 FAKE_LOG      a file that takes the operators that were prepared, and the GPUs that CUDA would show
 """
@@ -44,6 +46,9 @@ def prepare(line, lines):
 def answer(line, does):
     words = dict(word.split("=", 1) for word in line.split()[1:])
     if line.startswith("hello"):
+        if BEHAVIOUR.get("hello") == "hang":
+            open(os.environ["FAKE_LOG"] + ".hello", "w").close()
+            time.sleep(1000)
         if words.get("runtime", "pytorch-eager") != "pytorch-eager" and BEHAVIOUR.get("runtimes") != "ignored":
             return f"error kind=unsupported text=runtime%20{words['runtime']}:%20this%20runner%20has%20pytorch-eager"
         with open(os.environ["FAKE_LOG"] + ".gpus", "w") as log:
@@ -52,8 +57,17 @@ def answer(line, does):
     if line.startswith("run"):
         iterations = int(words["iterations"])
         begin = now_us()
-        time.sleep(min(iterations * (0.5 if does == "slow" else 2e-4), 5))
-        return f"ok iterations={iterations} begin_us={begin} end_us={now_us()} host_s=0.001"
+        global runs
+        runs += 1
+        if does == "stuck" and runs == 3:
+            time.sleep(1000)
+        if does == "still":
+            return f"ok iterations={iterations} begin_us={begin} end_us={begin} host_s=0"
+        iteration_s = 0.5 if does == "slow" else 50e-3 if does == "cold" and runs <= 4 else 2e-4
+        noise = 1 + 0.2 * (3 * runs % 5) if does == "noisy" else 1
+        time.sleep(min(iterations * iteration_s * noise, 5))
+        end = now_us() + (10**12 if does == "ahead" else 0)
+        return f"ok iterations={iterations} begin_us={begin} end_us={end} host_s=0.001"
     if line.startswith("memory"):
         return "ok allocated_bytes=4096 reserved_bytes=8192"
     return "ok"
@@ -68,6 +82,7 @@ for line in sys.stdin:
                 break
             program.append(more)
         reply, does = prepare(line, program)
+        runs = 0
     else:
         reply = answer(line, does)
     print(reply, flush=True)

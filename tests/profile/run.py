@@ -5,6 +5,7 @@
 run.py <joulecast> <folder of the stand-in of NVML> [Profile.test_name...]
 """
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -200,10 +202,28 @@ class Profile(unittest.TestCase):
         self.assertEqual((failed["operator"], failed["reason"]), ("softmax", "the runner ended by signal 11 (Segmentation fault)"))
 
     def test_a_runner_that_hangs_is_given_up(self):
-        result = self.profiled("--patience", "1", FAKE_RUNNER="softmax=hang", code=3)
-        self.assertEqual((result["measured"], result["failed"]), (4, 1))
-        (failed,) = [case for case in self.cases() if case["status"] == "failed"]
-        self.assertIn("no answer in 1 s", failed["reason"])
+        result = self.profiled("--patience", "1", FAKE_RUNNER="softmax=hang activation=stuck", code=3)
+        self.assertEqual((result["measured"], result["failed"]), (3, 2))
+        reasons = {case["operator"]: case["reason"] for case in self.cases() if case["status"] == "failed"}
+        self.assertIn("no answer in 1 s;", reasons["softmax"])
+        self.assertRegex(reasons["activation"], r"^no answer in \d(\.\d)? s;")  # with what the work was expected to take
+
+    # Nothing is measured, and nothing that was is lost.
+    def test_a_runner_that_hangs_at_its_start_is_given_up(self):
+        self.profiled("--only", "networks")
+        hangs, rows = {"FAKE_RUNNER": "hello=hang"}, self.rows()
+        begun = time.monotonic()
+        self.assertIn("no answer in 1 s", self.run_it("--patience", "1", code=1, **hangs)[1])
+        self.assertIn("no answer in 1 s", self.run_it("--check-proportionality", "--patience", "1", code=1, **hangs)[1])
+        result = self.profiled("--for", "2s", **hangs)
+        self.assertEqual((result["stopped"], result["measured"], result["left"]), ("the time is over, before the runner was ready", 0, 4))
+        (self.folder / "prepared.hello").unlink()
+        process = self.start("--json", **hangs)
+        self.wait_until(lambda: (self.folder / "prepared.hello").exists(), 30, "no runner is started")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(json.loads(process.communicate(timeout=10)[0])["stopped"], "stopped, before the runner was ready")
+        self.assertLess(time.monotonic() - begun, 40)
+        self.assertEqual(self.rows(), rows)
 
     def test_failures_are_tried_again_where_asked_for(self):
         result = self.profiled(FAKE_RUNNER="softmax=memory activation=unsupported", code=3)
@@ -215,7 +235,25 @@ class Profile(unittest.TestCase):
 
     def test_a_runner_that_only_dies_ends_the_campaign(self):
         _, errors = self.run_it(code=1, FAKE_RUNNER="all=die")
-        self.assertIn("died 5 times in a row", errors)
+        self.assertIn("failed 5 times in a row", errors)
+
+    def test_windows_that_cannot_be_are_failed_cases(self):
+        result = self.profiled(FAKE_RUNNER="softmax=ahead activation=still", code=3)
+        self.assertEqual((result["measured"], result["failed"]), (3, 2))
+        reasons = {case["operator"]: case["reason"] for case in self.cases() if case["status"] == "failed"}
+        self.assertRegex(reasons["softmax"], "the runner tells of work that ended .* after the reply")
+        self.assertRegex(reasons["activation"], r"the runner tells of \d+ iterations that took 0 us")
+        self.assertIn("took 0 us", self.run_it("--check-proportionality", code=1, FAKE_RUNNER="all=still")[1])
+
+    # As a device whose kernels are compiled at the first calls: the warm-up settles, and is over only then.
+    def test_no_window_is_shorter_than_it_is_said(self):
+        self.profiled("--only", "networks", FAKE_RUNNER="all=cold")
+        (case,) = self.cases()
+        self.assertTrue(case["settled"])
+        self.assertLess(len(case["windows"]), 41)
+        for _, begin_us, end_us, _ in case["windows"]:
+            self.assertGreaterEqual(end_us - begin_us, 100_000)
+        self.assertLess(case["time_s"], 2e-3)
 
     def test_sigkill_loses_the_case_at_hand_alone(self):
         journal = self.folder / "out" / "cases.jsonl"
@@ -245,6 +283,21 @@ class Profile(unittest.TestCase):
         out, _ = process.communicate(timeout=60)
         result = json.loads(out)
         self.assertEqual((result["stopped"], result["measured"], result["failed"], result["left"]), ("stopped", 0, 0, 5))
+
+    # The kernel tells the session of it, and what is written to the terminal from then on fails.
+    def test_a_terminal_that_is_closed_loses_no_rows(self):
+        journal = self.folder / "out" / "cases.jsonl"
+        ours, theirs = os.openpty()
+        words = [PROGRAM, "profile", *self.words, "-o", "out", "--gpu", "cpu", "--runner", str(HERE / "fake_runner.py")]
+        process = subprocess.Popen(words, cwd=self.folder, env=self.environment, stdin=theirs, stdout=theirs, stderr=theirs,
+                                   start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(theirs)
+        self.wait_until(lambda: journal.exists() and "\n" in journal.read_text(), 60, "nothing is measured")
+        os.close(ours)
+        process.wait(timeout=60)
+        self.assertGreater(len(self.rows()), 0)
+        self.assertEqual(len(self.rows()), len(self.cases()))
+        self.assertLess(len(self.rows()), 5)
 
     def test_ctrl_c_says_what_is_left(self):
         journal = self.folder / "out" / "cases.jsonl"
@@ -292,7 +345,7 @@ class Profile(unittest.TestCase):
         (net,) = found["networks"]
         self.assertEqual((net["missing_operations"], found["complete"]), (0, 1))
         self.assertAlmostEqual(net["sum_s"]["value"] / net["time_s"]["value"], 4, delta=1.5)
-        self.assertIn("1 networks that lack nothing", self.run_it("--validate")[0])
+        self.assertIn("1 network that lacks nothing", self.run_it("--validate")[0])
         self.assertIn("none of these networks", self.run_it("--validate", "--mode", "training", code=1)[1])
         # In training both have the optimizer's step: it is the sixth, and no row.
         self.assertIn("4 operations, 1 optimizer step, 1 whole network", self.run_it("--mode", "training", "--dry-run")[0])
@@ -310,10 +363,17 @@ class Profile(unittest.TestCase):
         for operation in found["operations"]:
             self.assertAlmostEqual(operation["iteration_s"], 2e-4, delta=1e-4)
             self.assertEqual(len(operation["points"]) % 4, 0)
+            self.assertGreaterEqual(operation.get("safe_s", 1), operation["iteration_s"])
             self.assertGreater(operation["points"][-1][1], 0)
         page = self.folder / "out" / "proportionality.html"
         if page.exists():  # not where this was built without what draws
             self.assertIn("Does time grow", page.read_text())
+
+    def test_a_machine_too_noisy_to_tell_short_runs_is_told_as_that(self):
+        noisy = {"FAKE_RUNNER": "all=noisy"}
+        found = json.loads(self.run_it("--check-proportionality", "--json", "--span", "0.2", **noisy)[0])
+        self.assertEqual([(one["too_noisy"], "safe_s" in one) for one in found["operations"]], [(True, False)] * 2)
+        self.assertIn("too noisy to tell", self.run_it("--check-proportionality", "--span", "0.2", **noisy)[0])
 
     # The sensors of one GPU and the work of another would be a measurement of nothing.
     def test_the_runner_works_on_the_gpu_that_is_measured(self):
@@ -402,7 +462,10 @@ class Profile(unittest.TestCase):
     def test_odd_requests_are_answered(self):
         for options, word in ((("--window", "0.05"), "100 ms"), (("--for", "soon"), "no time"), (("--mode", "both"), "no mode"),
                               (("--precision", "fp8"), "none that is measured"), (("--runner", "nobody"), "no runner"),
-                              (("--batch", "0"), "no batch size"), (("--target", "0"), "above 0")):
+                              (("--batch", "0"), "no batch size"), (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"), (("--window", "inf"), "100 ms"),
+                              (("--span", "nan"), "--span"), (("--span", "-1"), "--span"), (("--patience", "nan"), "--patience"),
+                              (("--patience", "1e300"), "--patience"), (("--target", "inf"), "above 0"), (("--noisy", "nan"), "above 0"),
+                              (("--for", "inf"), "no time"), (("--for", "1e300h"), "no time"), (("--for", "nan"), "no time")):
             process = self.start(*options)
             _, errors = process.communicate(timeout=60)
             self.assertIn(process.returncode, (1, 2), options)

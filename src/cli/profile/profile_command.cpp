@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 
 #include "base/program_folder.h"
@@ -24,7 +26,8 @@ constexpr Seconds kPatienceOfCompilers{900};
 std::atomic<int> stops = 0;
 
 void ask_to_stop(int signal) {
-  if (++stops > 1) {
+  // A terminal that is closed may say so twice, by the kernel and by the shell.
+  if (++stops > 1 && signal != SIGHUP) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
@@ -42,13 +45,16 @@ class Progress {
     std::string line = fmt::format("{} of {}{}{}: {}", now.done, now.total, failed, left, printable(now.now));
     constexpr std::size_t kWidth = 79;
     if (line.size() > kWidth) line.resize(kWidth);
-    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line, terminal_ ? "\033[K" : "\n");
+    put(fmt::format("{}{}{}", terminal_ ? "\r" : "", line, terminal_ ? "\033[K" : "\n"));
   }
   void clear() const {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
+    if (terminal_) put("\r\033[K");
   }
 
  private:
+  // To a terminal that is gone too, which fmt::print() would throw for.
+  static void put(const std::string& text) { (void)std::fputs(text.c_str(), stderr); }
+
   bool terminal_ = ::isatty(STDERR_FILENO) == 1;
   double last_ = 0;
 };
@@ -95,7 +101,7 @@ tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOp
   if (options.window_s) out.protocol.window = Seconds{*options.window_s};
   if (options.span_s) out.span = Seconds{*options.span_s};
   if (options.runtime == name(Runtime::kPytorchCompiled)) out.protocol.patience = kPatienceOfCompilers;
-  if (options.patience_s) out.protocol.patience = Seconds{*options.patience_s};
+  if (options.patience_s) out.protocol.patience = out.patience_at_start = Seconds{*options.patience_s};
   out.order.seed = options.seed;
   out.order.noisy = options.noisy;
   out.order.retry_failed = options.retry_failed;
@@ -105,14 +111,23 @@ tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOp
   return out;
 }
 
+// Of what is asked for: NaN is in no range.
+bool in_range(const std::optional<double>& seconds, double shortest) {
+  constexpr double kLongest = 1e6;
+  return !seconds || (*seconds >= shortest && *seconds <= kLongest);
+}
+
 Outcome check_numbers(const ProfileOptions& options) {
-  constexpr double kShortest = 0.1;
-  if (options.window_s && *options.window_s < kShortest) {
-    return usage("--window: under 100 ms time is not proportional to the work", "--window 0.1, or more");
+  constexpr double kShortestWindow = 0.1, kShortest = 1e-3;
+  if (!in_range(options.window_s, kShortestWindow)) {
+    return usage("--window: from 100 ms on, under which time is not proportional to the work, to 1e6 s",
+                 "--window 0.1, or more");
   }
-  if (options.patience_s && !(*options.patience_s > 0)) return usage("--patience must be above 0", "--patience 120");
-  if (!(options.target > 0) || !(options.noisy > 0))
-    return usage("--target and --noisy must be above 0", "--target 0.01");
+  if (!in_range(options.patience_s, kShortest)) return usage("--patience: from 0.001 to 1e6 s", "--patience 120");
+  if (!in_range(options.span_s, kShortest)) return usage("--span: from 0.001 to 1e6 s", "--span 2");
+  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
+  if (!positive(options.target) || !positive(options.noisy))
+    return usage("--target and --noisy must be numbers above 0", "--target 0.01");
   if (!options.budget.empty() && !parse_seconds(options.budget)) {
     return usage(fmt::format("--for: '{}' is no time", printable(options.budget)), "90s, 30m or 1.5h");
   }
@@ -247,6 +262,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (!options.quiet) campaign->progress = [&](const profile::CampaignProgress& now) { progress.show(now); };
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
+  if (std::signal(SIGHUP, ask_to_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
   JC_RETURN_IF_FAILURE(check_store(options));
   auto result = run_campaign(*plan, *campaign);
   if (!options.quiet) progress.clear();

@@ -108,11 +108,15 @@ std::optional<double> parse_seconds(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || !(value > 0)) return std::nullopt;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  constexpr double kMinute = 60, kHour = 3600;
-  if (unit.empty() || unit == "s") return value;
-  if (unit == "m" || unit == "min") return value * kMinute;
-  if (unit == "h") return value * kHour;
-  return std::nullopt;
+  constexpr double kMinute = 60, kHour = 3600, kLongest = 1e9;
+  if (unit == "m" || unit == "min") {
+    value *= kMinute;
+  } else if (unit == "h") {
+    value *= kHour;
+  } else if (!unit.empty() && unit != "s") {
+    return std::nullopt;
+  }
+  return value <= kLongest ? std::optional(value) : std::nullopt;
 }
 
 Action define_profile(CLI::App& app) {

@@ -36,7 +36,7 @@ struct ProfileOptions {
 };
 void define_profile_options(CLI::App& app, ProfileOptions& options);
 
-// "90", "90s", "30m", "1.5h"; absent for what is none of these or not above 0.
+// "90", "90s", "30m", "1.5h"; absent for what is none of these or not above 0, or over 1e9 s.
 std::optional<double> parse_seconds(std::string_view text);
 
 }  // namespace joulecast::cli

@@ -115,9 +115,9 @@ Chart durations_chart(const MeasuredDurations& one) {
   constexpr double kMicro = 1e6;
   Chart out{"durations", one.label, {}, report::new_spec(kHeight)};
   out.caption = fmt::format(
-      "Time of one iteration, over the duration of the run. Level: {}, of the line through the runs with most "
-      "iterations.",
-      with_prefix(one.line.slope_s, "s"));
+      "Time of one iteration, over the duration of the run. Level: {}, the median of the runs with most iterations.{}",
+      with_prefix(one.line.slope_s, "s"),
+      one.line.too_noisy ? " These scatter so much that it was too noisy to tell what is proportional." : "");
   Json x = Json::array(), y = Json::array(), odd = Json::array();
   std::vector<bool> outlier(one.points.size(), false);
   for (const std::size_t i : one.line.outliers) outlier[i] = true;

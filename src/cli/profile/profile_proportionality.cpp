@@ -35,7 +35,7 @@ Result<std::vector<MeasuredDurations>> measure_all(const std::vector<const profi
                                                    Seconds longest) {
   JC_ASSIGN_OR_RETURN(const auto environment, runner_environment(campaign));
   JC_ASSIGN_OR_RETURN(const auto runner, profile::RunnerProcess::start(campaign.runner, log, environment));
-  JC_ASSIGN_OR_RETURN(const auto hello, runner->request(profile::hello_line(campaign), campaign.protocol.patience));
+  JC_ASSIGN_OR_RETURN(const auto hello, runner->request(profile::hello_line(campaign), campaign.patience_at_start));
   JC_RETURN_IF_ERROR(profile::check_runtime(hello, campaign));
   std::vector<MeasuredDurations> out;
   for (const profile::PlannedCase* one : cases) {
@@ -53,10 +53,16 @@ Json durations_json(const MeasuredDurations& one) {
               {"iteration_s", one.line.slope_s},
               {"offset_s", one.line.offset_s},
               {"relative_deviation", one.line.deviation},
+              {"too_noisy", one.line.too_noisy},
               {"outliers", one.line.outliers.size()},
               {"points", points}};
   if (one.line.safe_s) out["safe_s"] = *one.line.safe_s;
   return out;
+}
+
+std::string safe_text(const profile::Proportionality& line) {
+  if (line.too_noisy) return "too noisy to tell";
+  return line.safe_s ? with_prefix(*line.safe_s, "s") : "nowhere";
 }
 
 std::string text_of(const std::vector<MeasuredDurations>& measured) {
@@ -69,8 +75,7 @@ std::string text_of(const std::vector<MeasuredDurations>& measured) {
   for (const MeasuredDurations& one : measured) {
     table.add({one.label, with_prefix(one.line.slope_s, "s"),
                one.line.offset_s > 0 ? with_prefix(one.line.offset_s, "s") : "none seen",
-               fmt::format("{:.1f} %", 100 * one.line.deviation),
-               one.line.safe_s ? with_prefix(*one.line.safe_s, "s") : "nowhere"});
+               fmt::format("{:.1f} %", 100 * one.line.deviation), safe_text(one.line)});
   }
   return table.text();
 }

@@ -113,9 +113,10 @@ Outcome validate_command(const profile::Plan& plan, const ProfileOptions& option
                                       [](const auto& net) { return net.mode == Mode::kTraining; });
     if (training) output.write("\nTraining has the optimizer's step, in the network and in the sum.\n");
     output.write(
-        fmt::format("\nMean absolute difference of the sum, over {} networks that lack nothing: {:.1f} %\n"
+        fmt::format("\nMean absolute difference of the sum, over {} that lack{} nothing: {:.1f} %\n"
                     "The same with host and device side by side: {:.1f} %\n",
-                    found.complete, kPercent * found.mean_absolute_error, kPercent * found.mean_absolute_composed));
+                    counted(found.complete, "network"), found.complete == 1 ? "s" : "",
+                    kPercent * found.mean_absolute_error, kPercent * found.mean_absolute_composed));
   }
   return {};
 }
