@@ -43,6 +43,10 @@ std::string label_of(const Found& found, const std::string& id) {
   return {};
 }
 
+std::string name_in_rows(const CampaignOptions& options, const std::string& label) {
+  return options.gpu.empty() && options.name_of ? options.name_of(label) : options.gpu;
+}
+
 // CUDA's first GPU is then the one with that device's sensors. Nothing where NVML knows no GPU.
 RunnerProcess::Environment environment_for(const Found& found, const std::string& id) {
   for (const MeasuredDevice& one : found.devices) {
@@ -56,8 +60,7 @@ RunnerProcess::Environment environment_for(const Found& found, const std::string
 // The sensors of one start of a campaign, recorded.
 class Log {
  public:
-  static Result<std::unique_ptr<Log>> start(const CampaignOptions& options, const std::string& path) {
-    JC_ASSIGN_OR_RETURN(Found found, find_sensors(options.sensors));
+  static Result<std::unique_ptr<Log>> start(Found found, const CampaignOptions& options, const std::string& path) {
     const std::string device = device_with_sensors(found, options.device);
     JC_ASSIGN_OR_RETURN(RecordingWriter writer, RecordingWriter::create(path, Existing::kRefuse));
     const Json head = run_head({"joulecast", "profile"}, found, options.tool_version);
@@ -110,18 +113,15 @@ class Log {
 
 class Campaign {
  public:
-  Campaign(const Plan& plan, const CampaignOptions& options, Journal journal)
-      : plan_(plan),
-        options_(options),
-        protocol_(options.protocol),
-        order_(options.order),
-        journal_(std::move(journal)) {}
+  Campaign(const Plan& plan, const CampaignOptions& options)
+      : plan_(plan), options_(options), protocol_(options.protocol), order_(options.order) {}
 
   Result<CampaignResult> run();
 
  private:
   Result<void> hold_settings();
   Result<void> put_back();
+  Result<void> open();
   void choose_span();
   // Without one where the campaign was stopped meanwhile.
   Result<void> start_runner();
@@ -137,7 +137,7 @@ class Campaign {
   const CampaignOptions& options_;
   Protocol protocol_;
   OrderOptions order_;
-  Journal journal_;
+  std::optional<Journal> journal_;
   std::unique_ptr<Guardian> guardian_;
   HeldSettings held_;
   std::unique_ptr<Log> log_;
@@ -149,7 +149,8 @@ class Campaign {
 };
 
 Result<void> Campaign::start_runner() {
-  JC_ASSIGN_OR_RETURN(runner_, RunnerProcess::start(options_.runner, journal_.path("runner.log"), log_->environment()));
+  JC_ASSIGN_OR_RETURN(runner_,
+                      RunnerProcess::start(options_.runner, journal_->path("runner.log"), log_->environment()));
   auto hello =
       runner_->request(hello_line(options_), options_.patience_at_start, [this] { return !reason_to_stop().empty(); });
   if (const std::string why = reason_to_stop(); !hello && !why.empty()) {
@@ -160,7 +161,7 @@ Result<void> Campaign::start_runner() {
   if (!hello) return tl::unexpected<Error>(std::move(hello).error().in(options_.runner.front()));
   JC_RETURN_IF_ERROR(check_runtime(*hello, options_));
   bench_ = Bench{
-      options_.gpu, log_->label(), hello->text("runtime"), hello->text("software"),
+      name_in_rows(options_, log_->label()), log_->label(), hello->text("runtime"), hello->text("software"),
       fmt::format("joulecast profile: windows of {:g} s, at least {} and {:.2g} s, until the standard error is under "
                   "{:g} %",
                   protocol_.window.value(), protocol_.least_windows, protocol_.span.value(), 100 * protocol_.target)};
@@ -225,7 +226,7 @@ Result<void> Campaign::measure(const PlannedCase& planned) {
     out_.stopped = reason_to_stop();
     return {};
   }
-  JC_RETURN_IF_ERROR(journal_.add(*result));
+  JC_RETURN_IF_ERROR(journal_->add(*result));
   ++(result->measured ? out_.measured : out_.failed);
   if (!result->measured) ++out_.reasons[result->reason];
   failures_in_a_row_ = result->measured ? 0 : failures_in_a_row_ + (runner_ ? 0 : 1);
@@ -287,12 +288,22 @@ void Campaign::choose_span() {
   order_.iterations = static_cast<double>(protocol_.least_windows);
 }
 
+// The folder is the device's: which one that is the sensors' driver says.
+Result<void> Campaign::open() {
+  JC_ASSIGN_OR_RETURN(Found found, find_sensors(options_.sensors));
+  const std::string label = label_of(found, device_with_sensors(found, options_.device));
+  JC_ASSIGN_OR_RETURN(Journal journal, Journal::open(options_.folder, campaign_text(options_, label)));
+  journal_.emplace(std::move(journal));
+  JC_ASSIGN_OR_RETURN(log_, Log::start(std::move(found), options_, journal_->next_log()));
+  return {};
+}
+
 Result<CampaignResult> Campaign::run() {
   JC_RETURN_IF_ERROR(hold_settings());
-  JC_ASSIGN_OR_RETURN(log_, Log::start(options_, journal_.next_log()));
+  JC_RETURN_IF_ERROR(open());
   choose_span();
   if (order_.by_gain && options_.expect) order_.expected = options_.expect(log_->label());
-  const std::vector<std::size_t> order = todo(plan_, journal_.results(), order_);
+  const std::vector<std::size_t> order = todo(plan_, journal_->results(), order_);
   total_ = order.size();
   JC_RETURN_IF_ERROR(start_runner());
   Result<void> going;
@@ -305,15 +316,15 @@ Result<CampaignResult> Campaign::run() {
   runner_.reset();
   const Result<void> restored = put_back();
   // Whatever happened, what was measured becomes rows; only a runner that was ready says of what software.
-  if (bench_ || journal_.results().empty())
-    JC_RETURN_IF_ERROR(journal_.write_measurements(plan_, bench_.value_or(Bench{})));
+  if (bench_ || journal_->results().empty())
+    JC_RETURN_IF_ERROR(journal_->write_measurements(plan_, bench_.value_or(Bench{})));
   JC_RETURN_IF_ERROR(log_->finish());
   if (!going) return tl::unexpected<Error>(std::move(going).error());
   JC_RETURN_IF_ERROR(restored);
-  for (const std::size_t i : todo(plan_, journal_.results(), order_)) {
+  for (const std::size_t i : todo(plan_, journal_->results(), order_)) {
     ++out_.left;
-    const auto at = journal_.results().find(plan_.cases()[i].id);
-    if (at != journal_.results().end() && at->second.measured) ++out_.noisy;
+    const auto at = journal_->results().find(plan_.cases()[i].id);
+    if (at != journal_->results().end() && at->second.measured) ++out_.noisy;
   }
   return std::move(out_);
 }
@@ -338,11 +349,12 @@ Result<void> check_runtime(const Reply& hello, const CampaignOptions& options) {
 }
 
 // What is usual is left out, so that folders from before there was a choice go on.
-std::string campaign_text(const CampaignOptions& options) {
+std::string campaign_text(const CampaignOptions& options, const std::string& label) {
   Json json = {{"schema", "joulecast.campaign/1"},
-               {"gpu", options.gpu},
+               {"gpu", name_in_rows(options, label)},
                {"device", options.device},
                {"threads", options.threads}};
+  if (options.device != "cpu" && !label.empty()) json["label"] = label;
   const std::string runner =
       options.runner.empty() ? "" : std::filesystem::path(options.runner.front()).filename().string();
   if (!runner.empty() && runner != "joulecast-run-torch") json["runner"] = runner;
@@ -350,9 +362,14 @@ std::string campaign_text(const CampaignOptions& options) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+Result<Journal> open_folder(const CampaignOptions& options) {
+  JC_ASSIGN_OR_RETURN(const Found found, find_sensors(options.sensors));
+  return Journal::open(options.folder,
+                       campaign_text(options, label_of(found, device_with_sensors(found, options.device))));
+}
+
 Result<CampaignResult> run_campaign(const Plan& plan, const CampaignOptions& options) {
-  JC_ASSIGN_OR_RETURN(Journal journal, Journal::open(options.folder, campaign_text(options)));
-  return Campaign(plan, options, std::move(journal)).run();
+  return Campaign(plan, options).run();
 }
 
 std::string label(const PlannedCase& planned) {

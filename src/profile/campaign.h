@@ -31,9 +31,10 @@ struct CampaignOptions {
   std::string folder;
   std::vector<std::string> runner;  // its command
   std::string device = "cpu";       // as the runner calls it: "cpu", "cuda:0"
-  std::string gpu;                  // as rows name it
-  std::size_t threads = 0;          // of a processor; 0: the runner's own choice
-  std::string runtime;              // "pytorch-compiled"; empty: the runner's own choice
+  std::string gpu;                  // as rows name it; empty: what name_of() makes of its driver's name
+  std::function<std::string(const std::string& driver_name)> name_of;
+  std::size_t threads = 0;  // of a processor; 0: the runner's own choice
+  std::string runtime;      // "pytorch-compiled"; empty: the runner's own choice
   Protocol protocol;
   Seconds patience_at_start{120};  // until the runner is ready: torch with CUDA takes its time
   std::optional<Seconds> span;     // asked for; else what the power sensor needs, and protocol.span at least
@@ -68,8 +69,10 @@ std::string hello_line(const CampaignOptions& options);
 // Errors: kUnsupported where the runner would run another runtime than is asked for.
 Result<void> check_runtime(const Reply& hello, const CampaignOptions& options);
 
-// campaign.json: what must be the same for results to belong together.
-std::string campaign_text(const CampaignOptions& options);
+// campaign.json: what must be the same for results to belong together. `label`: what the GPU's driver calls it.
+std::string campaign_text(const CampaignOptions& options, const std::string& label);
+// The folder, for what is asked of the device beside a campaign. Errors: those of find_sensors() and Journal::open().
+Result<Journal> open_folder(const CampaignOptions& options);
 
 // "conv f32[32, 3, 224, 224]; ...", "resnet50 batch 32"
 std::string label(const PlannedCase& planned);

@@ -12,7 +12,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "base/whole_file.h"
 #include "dataset/measurement_csv.h"
@@ -22,6 +25,9 @@ namespace joulecast::profile {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kCampaignFile = "campaign.json";
 
 tl::unexpected<Error> failed(const std::string& path) {
   return io_error(fmt::format("{}: {}", path, std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
@@ -62,15 +68,25 @@ bool holds_others_files(const std::string& folder) {
   return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.path().filename() != "zoo"; });
 }
 
-// As much of it as an error can hold.
-std::string on_one_line(const std::string& text) {
-  constexpr std::size_t kEnough = 400;
-  std::string out;
-  for (const char c : text.substr(0, kEnough)) {
-    const bool space = c == '\n' || c == ' ';
-    if (!space || (!out.empty() && out.back() != ' ')) out += space ? ' ' : c;
+// "gpu is a30 there and cpu here", for what two campaigns differ in.
+std::string differences(const std::string& there, const std::string& here) {
+  const Json before = Json::parse(there, nullptr, false), now = Json::parse(here, nullptr, false);
+  if (!before.is_object()) return fmt::format("{} cannot be read", kCampaignFile);
+  std::vector<std::string> out;
+  const auto text = [](const Json& json, const std::string& key) {
+    const auto at = json.find(key);
+    if (at == json.end()) return std::string("the usual one");
+    return at->is_string() ? at->get<std::string>() : at->dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  std::set<std::string> keys;
+  for (const Json* json : {&before, &now}) {
+    for (const auto& [key, value] : json->items()) keys.insert(key);
   }
-  return out;
+  for (const std::string& key : keys) {
+    const std::string old = text(before, key), wanted = text(now, key);
+    if (old != wanted) out.push_back(fmt::format("{} is {} there and {} here", key, old, wanted));
+  }
+  return fmt::format("{}", fmt::join(out, ", "));
 }
 
 }  // namespace
@@ -79,21 +95,23 @@ Result<Journal> Journal::open(const std::string& folder, const std::string& what
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return io_error(fmt::format("{}: {}", folder, error.message()));
-  const std::string campaign = folder + "/campaign.json", cases = folder + "/cases.jsonl";
-  if (fs::exists(campaign)) {
-    JC_ASSIGN_OR_RETURN(const std::string before, read_file(campaign));
-    if (before != what) return invalid(fmt::format("{}: is of another campaign: {}", folder, on_one_line(before)));
-  } else if (holds_others_files(folder)) {
+  const std::string campaign = folder + "/" + kCampaignFile, cases = folder + "/cases.jsonl";
+  const bool before = fs::exists(campaign);
+  if (!before && holds_others_files(folder))
     return invalid(fmt::format("{}: holds files that are of no campaign", folder));
-  } else {
-    JC_RETURN_IF_ERROR(replace_file(campaign, what));
-  }
   const int descriptor = ::open(cases.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0) return failed(cases);
   Journal out(folder, descriptor);
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
     return invalid(fmt::format("{}: another campaign runs there", folder));
   JC_RETURN_IF_ERROR(out.load());
+  const std::string there = before ? read_file(campaign).value_or("") : "";
+  if (there == what) return out;
+  // A campaign that never came to a case leaves its folder to the next.
+  if (!out.results_.empty())
+    return invalid(
+        fmt::format("{}: is of another campaign: {}; -o names a folder of its own", folder, differences(there, what)));
+  JC_RETURN_IF_ERROR(replace_file(campaign, what));
   return out;
 }
 
@@ -117,7 +135,7 @@ Result<void> Journal::load() {
 Result<std::map<std::string, CaseResult>> Journal::read(const std::string& folder) {
   std::vector<std::string> parts = shard_folders(folder);
   parts.push_back(folder);
-  std::erase_if(parts, [](const std::string& part) { return !fs::exists(part + "/campaign.json"); });
+  std::erase_if(parts, [](const std::string& part) { return !fs::exists(part + "/" + kCampaignFile); });
   if (parts.empty()) return not_found(fmt::format("{}: no campaign is there", folder));
   std::map<std::string, CaseResult> out;
   for (const std::string& part : parts) {

@@ -88,9 +88,21 @@ TEST_F(JournalTest, ABrokenLineInsideIsNamed) {
 }
 
 TEST_F(JournalTest, AnotherCampaignsFolderIsRefused) {
-  { open(); }
-  EXPECT_FALSE(Journal::open(folder_, "{\"gpu\": \"b\"}\n"));
+  ASSERT_TRUE(Journal::open(folder_, R"({"gpu": "a", "device": "cpu"})")->add(measured()));
+  const auto other = Journal::open(folder_, R"({"gpu": "b", "device": "cpu", "runner": "mine"})");
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().text().find("gpu is a there and b here, runner is the usual one there and mine here"),
+            std::string::npos)
+      << other.error().text();
+  std::ofstream(folder_ + "/campaign.json") << "";
+  EXPECT_NE(Journal::open(folder_, "{}").error().text().find("campaign.json cannot be read"), std::string::npos);
   EXPECT_FALSE(Journal::open(fs::path(folder_).parent_path().string(), "{}\n"));
+}
+
+TEST_F(JournalTest, ACampaignThatCameToNoCaseLeavesItsFolder) {
+  ASSERT_TRUE(Journal::open(folder_, R"({"gpu": "a"})"));
+  ASSERT_TRUE(Journal::open(folder_, R"({"gpu": "b"})")->add(measured()));
+  EXPECT_FALSE(Journal::open(folder_, R"({"gpu": "a"})"));
 }
 
 TEST_F(JournalTest, TwoCampaignsDoNotWriteToOneFolder) {

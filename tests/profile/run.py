@@ -20,6 +20,7 @@ import unittest
 PROGRAM, STANDIN = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 HERE = pathlib.Path(__file__).resolve().parent
+SCENARIOS = HERE.parent / "nvml" / "scenarios"
 NET = """graph "net" {
 input %x : f32[N, 1024]
 parameter %w : f32[2048, 1024]
@@ -338,6 +339,48 @@ class Profile(unittest.TestCase):
             self.assertAlmostEqual(float(row["energy_j"]), float(row["power_w"]) * float(row["time_s"]), delta=1e-9)
             self.assertEqual(row["gpu"], "a30")
 
+    def on_gpu(self, scenario, *options, **more):
+        return self.run_it("--gpu", "0", "--only", "operations", "--noisy", "9", *options, LD_LIBRARY_PATH=STANDIN,
+                           JOULECAST_STANDIN=str(SCENARIOS / scenario), JOULECAST_STANDIN_STATE=str(self.folder / "state"), **more)
+
+    def test_a_gpu_is_called_what_the_catalogue_calls_it(self):
+        self.on_gpu("a100.toml")
+        self.assertEqual({row["gpu"] for row in self.rows()}, {"a100-sxm4-40gb"})
+        trained = subprocess.run([PROGRAM, "train", "out/measurements.csv", "-q", "-o", "my.jcpack"], cwd=self.folder, capture_output=True,
+                                 text=True, timeout=120)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+
+    def test_a_folder_is_of_one_device(self):
+        self.on_gpu("a100.toml")
+        before = self.cases()
+        errors = self.on_gpu("grace_hopper.toml", code=1)[1]
+        self.assertIn("gpu is a100-sxm4-40gb there and gh200", errors)
+        self.assertEqual(self.cases(), before)
+
+    def test_a_start_that_measured_nothing_binds_no_folder(self):
+        self.run_it("--runner", "/bin/true", code=1)
+        self.assertEqual(self.profiled()["measured"], 5)
+
+    def test_every_shard_has_its_share(self):
+        for shards in (2, 4):
+            shares = [len(self.shard_ids(f"{i + 1}/{shards}")) for i in range(shards)]
+            self.assertEqual(sum(shares), 40)
+            self.assertGreater(min(shares), 40 / shards / 2.5, shares)
+
+    def shard_ids(self, shard):
+        lines = "".join(f'"linear","f32[{rows}, 64]; w f32[32, 64]; _",inference\n' for rows in range(1, 41))
+        (self.folder / "list.csv").write_text("operator,operands,mode\n" + lines)
+        self.words = ["--operations", "list.csv"]
+        cases = json.loads(self.run_it("--json", "--dry-run", "--shard", shard)[0])["cases"]
+        return {case["id"] for case in cases}
+
+    def test_the_array_is_printed_as_it_would_be_submitted(self):
+        script = self.run_it("--slurm", "2", "-n", "--json", "--sbatch=--partition=x")[0]
+        (task,) = [line for line in script.splitlines() if line.startswith("exec ")]
+        self.assertIn("'net.txt'", task.replace(" net.txt ", " 'net.txt' "))
+        for word in ("dry-run", "json", "slurm", "sbatch"):
+            self.assertNotIn(word, task)
+
     # Everything takes 0.2 ms: the network, and each of its four operations.
     def test_sums_are_held_against_the_network(self):
         self.profiled()
@@ -462,7 +505,8 @@ class Profile(unittest.TestCase):
     def test_odd_requests_are_answered(self):
         for options, word in ((("--window", "0.05"), "100 ms"), (("--for", "soon"), "no time"), (("--mode", "both"), "no mode"),
                               (("--precision", "fp8"), "none that is measured"), (("--runner", "nobody"), "no runner"),
-                              (("--batch", "0"), "no batch size"), (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"), (("--window", "inf"), "100 ms"),
+                              (("--batch", "0"), "no batch size"), (("--sbatch=--x",), "only with --slurm"),
+                              (("--validate", "--check-proportionality"), "two things"), (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"), (("--window", "inf"), "100 ms"),
                               (("--span", "nan"), "--span"), (("--span", "-1"), "--span"), (("--patience", "nan"), "--patience"),
                               (("--patience", "1e300"), "--patience"), (("--target", "inf"), "above 0"), (("--noisy", "nan"), "above 0"),
                               (("--for", "inf"), "no time"), (("--for", "1e300h"), "no time"), (("--for", "nan"), "no time")):

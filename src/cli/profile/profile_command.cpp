@@ -93,7 +93,14 @@ tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOp
   out.runner = {std::move(*runner)};
   out.folder = folder_of(options);
   out.device = options.gpu == "cpu" ? "cpu" : "cuda:0";
-  out.gpu = !options.name.empty() ? options.name : options.gpu;
+  out.gpu = options.name.empty() && options.gpu == "cpu" ? options.gpu : options.name;
+  auto catalogue = load_catalogue(options.gpu_files);
+  if (!catalogue) return tl::unexpected<Failure>(std::move(catalogue).error());
+  out.name_of = [catalogue = std::make_shared<Catalogue>(std::move(*catalogue)),
+                 asked = options.gpu](const auto& label) {
+    const auto gpu = catalogue->find(label);
+    return gpu ? std::string((*gpu)->id) : label.empty() ? asked : label;
+  };
   if (options.gpu != "cpu") out.sensors.gpus = options.gpu;
   out.threads = options.threads;
   out.runtime = options.runtime;
@@ -134,6 +141,9 @@ Outcome check_numbers(const ProfileOptions& options) {
   if (!options.shard.empty() && !profile::parse_shard(options.shard))
     return usage(fmt::format("--shard: '{}' is no part", printable(options.shard)),
                  "--shard 3/8 is the third of eight");
+  if (options.slurm == 0 && !options.sbatch.empty()) return usage("--sbatch: only with --slurm", "--slurm 8");
+  if (options.validate && options.check_proportionality)
+    return usage("--validate and --check-proportionality are two things to ask", "one after the other");
   if (options.slurm > 0 && !options.shard.empty())
     return usage("profile: --slurm and --shard: a job array has all of them", "--slurm 8");
   return {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -15,12 +16,13 @@
 namespace joulecast::cli {
 namespace {
 
-// What was typed, for a job that does the same.
+// What was typed, for a job that measures the same.
 std::vector<std::string> words_of(const CLI::App& app) {
+  constexpr std::string_view kOurs[] = {"--slurm", "--sbatch", "--dry-run", "--json"};
   std::vector<std::string> out;
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    if (name == "--slurm" || name == "--sbatch" || option->count() == 0) continue;
+    if (std::count(std::begin(kOurs), std::end(kOurs), name) > 0 || option->count() == 0) continue;
     if (option->get_expected_max() == 0) {
       out.push_back(name);
       continue;

@@ -23,7 +23,7 @@ struct ProfileOptions {
   std::string only;                 // "", "operations", "networks"
   std::string shard, store;         // "3/8"; a place as dataset import takes it
   std::vector<std::string> sbatch;  // options of --slurm
-  std::vector<std::string> words;   // what was typed, without --slurm and --sbatch
+  std::vector<std::string> words;   // what was typed, for a task of an array
   std::size_t slurm = 0;            // shards of the job array; 0: none
   std::string budget;               // "30m"; empty: until all is done
   std::string pack;                 // for budgets; empty: the shipped one

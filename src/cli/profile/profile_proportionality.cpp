@@ -86,7 +86,7 @@ Outcome proportionality_command(const profile::Plan& plan, const ProfileOptions&
                                 const profile::CampaignOptions& campaign, Output& output) {
   const auto cases = extremes(plan);
   if (cases.empty()) return usage("profile: no operation to run for many durations", "a model, and no --only networks");
-  auto journal = profile::Journal::open(options.output, profile::campaign_text(campaign));
+  auto journal = profile::open_folder(campaign);
   if (!journal) return tl::unexpected<Failure>(Error(journal.error()));
   const auto measured =
       measure_all(cases, campaign, journal->path("runner.log"), Seconds{options.span_s.value_or(kLongest.value())});
