@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mutex>
 #include <set>
 
+#include "base/parallel.h"
 #include "fit/booster.h"
 #include "predict/estimator.h"
 
@@ -35,8 +37,8 @@ BoosterOptions any_time_options(Group group) {
   return {};
 }
 
-// With the GPU known, finer leaves pay. Networks of convolutions are the ones whose prediction has to be quick: their
-// groups get no more nodes to walk through than before.
+// With the GPU known, finer leaves pay. Networks of convolutions are the ones whose prediction has to be quick: of
+// groups with many rows in them as few trees as do; those with one or two are walked through eight trees at a time.
 BoosterOptions seen_time_options(Group group) {
   switch (group) {
     case Group::kConv:
@@ -44,13 +46,13 @@ BoosterOptions seen_time_options(Group group) {
     case Group::kPointwise:
       return {.rounds = 56, .depth = 6, .eta = 0.22, .min_child_weight = 1};
     case Group::kReduction:
-      return {.rounds = 64, .depth = 7, .eta = 0.2, .min_child_weight = 1, .lambda = 1};
+      return {.rounds = 112, .depth = 7, .eta = 0.115, .min_child_weight = 1, .lambda = 1};
     case Group::kGemmSimt:
-      return {.rounds = 120, .depth = 7, .eta = 0.15, .min_child_weight = 2, .lambda = 2};
+      return {.rounds = 240, .depth = 7, .eta = 0.075, .min_child_weight = 2, .lambda = 2};
     case Group::kGemmTensor:
     case Group::kPrefill:
     case Group::kDecode:
-      return {.rounds = 480, .depth = 7, .eta = 0.08, .columns = 0.5, .min_child_weight = 2};
+      return {.rounds = 1800, .depth = 7, .eta = 0.07, .columns = 0.5, .min_child_weight = 2};
   }
   return {};
 }
@@ -164,6 +166,7 @@ struct Task {
   Step step;  // may be empty
   const std::vector<Sample>& samples;
   Prepared prepared;
+  mutable std::mutex telling = {};  // splits are fitted side by side
 };
 
 using Learn = Result<Forest> (*)(Method, const TrainingSet&, std::span<const std::string_view>, const BoosterOptions&);
@@ -189,11 +192,11 @@ Result<Forest> fit_model(const Task& task, Kind kind, Learn learn, const Trainin
 // Which samples stand on the test side of each split.
 using Splits = std::vector<std::vector<bool>>;
 
-Splits random_splits(const Prepared& prepared) {
+Splits random_splits(const Prepared& prepared, int folds) {
   Splits out;
-  for (int f = 0; f < kFolds; ++f) {
+  for (int f = 0; f < folds; ++f) {
     std::vector<bool> test(prepared.fold.size());
-    for (std::size_t i = 0; i < test.size(); ++i) test[i] = prepared.fold[i] == f;
+    for (std::size_t i = 0; i < test.size(); ++i) test[i] = prepared.fold[i] % folds == f;
     out.push_back(std::move(test));
   }
   return out;
@@ -219,6 +222,12 @@ Rows rows_where(const std::vector<bool>& test, bool value) {
   return out;
 }
 
+// Those that models of this kind learn from.
+Rows learnt_from(const std::vector<Sample>& samples, Rows rows, Kind kind) {
+  if (kind == Kind::kAny) std::erase_if(rows, [&](std::size_t i) { return !samples[i].for_any_gpu; });
+  return rows;
+}
+
 Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
   Rows out;
   for (const std::size_t i : rows) {
@@ -228,6 +237,7 @@ Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
 }
 
 void tell(const Task& task, std::string_view what, double cost) {
+  const std::lock_guard lock(task.telling);
   if (task.step) task.step(what, cost);
 }
 // After the model of one of the splits.
@@ -249,15 +259,18 @@ Result<Forest> fit_power(const Task& task, Kind kind, const Rows& rows, const st
 Result<std::vector<double>> held_out_times(const Task& task, Kind kind, const Splits& splits, double trust) {
   std::vector<double> out(task.samples.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = task.prepared.physics[i].bound;
-  for (const std::vector<bool>& test : splits) {
-    const Rows learn = rows_where(test, false);
+  const auto hold_out = [&](std::size_t split) -> Result<void> {
+    const std::vector<bool>& test = splits[split];
+    const Rows learn = learnt_from(task.samples, rows_where(test, false), kind);
     const Rows judge = rows_where(test, true);
-    if (learn.empty() || judge.empty()) continue;
+    if (learn.empty() || judge.empty()) return {};
     JC_ASSIGN_OR_RETURN(const Forest forest, fit_time(task, kind, learn));
     JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, time_set(task.samples, task.prepared, judge, kind)));
     for (std::size_t i = 0; i < judge.size(); ++i) out[judge[i]] *= std::exp(trust * static_cast<double>(found[i]));
     tell(task, "time", splits, test, fit_cost(learn.size(), time_options(task.group, kind)));
-  }
+    return {};
+  };
+  JC_RETURN_IF_ERROR(in_parallel(splits.size(), hold_out));
   return out;
 }
 
@@ -274,23 +287,25 @@ Result<std::vector<double>> held_out_power(const Task& task, Kind kind, const Sp
                                            const std::vector<double>& judge_times) {
   const std::vector<Sample>& samples = task.samples;
   std::vector<double> out(samples.size(), 0.0);
-  for (const std::vector<bool>& test : splits) {
-    const Rows learn = with_power(samples, rows_where(test, false));
+  const auto hold_out = [&](std::size_t split) -> Result<void> {
+    const std::vector<bool>& test = splits[split];
+    const Rows learn = with_power(samples, learnt_from(samples, rows_where(test, false), kind));
     const Rows judge = with_power(samples, rows_where(test, true));
-    if (learn.empty() || judge.empty()) continue;
+    if (learn.empty() || judge.empty()) return {};
     JC_ASSIGN_OR_RETURN(const Forest forest, fit_power(task, kind, learn, learn_times));
     JC_ASSIGN_OR_RETURN(const auto found,
                         evaluate_forest(forest, power_set(samples, task.prepared, judge, judge_times)));
     for (std::size_t i = 0; i < judge.size(); ++i)
       out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
     tell(task, "power", splits, test, fit_cost(learn.size(), power_options(task.group, kind)));
-  }
+    return {};
+  };
+  JC_RETURN_IF_ERROR(in_parallel(splits.size(), hold_out));
   return out;
 }
 
 Result<GroupModels> fit_models(const Task& task, Kind kind, const std::vector<double>& learn_times) {
-  Rows all(task.samples.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const Rows all = learnt_from(task.samples, rows_where(std::vector<bool>(task.samples.size()), false), kind);
   GroupModels out;
   JC_ASSIGN_OR_RETURN(out.time, fit_time(task, kind, all));
   tell(task, "all rows", fit_cost(all.size(), time_options(task.group, kind)));
@@ -309,6 +324,17 @@ int fold_of(std::string_view key) {
   std::uint32_t hash = 2166136261U;
   for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
   return static_cast<int>((hash >> 7) % kFolds);
+}
+
+int folds_of(Group group) {
+  switch (group) {
+    case Group::kGemmTensor:
+    case Group::kPrefill:
+    case Group::kDecode:
+      return 5;  // of hundreds of thousands of rows
+    default:
+      return kFolds;
+  }
 }
 
 double trust_unseen(Group group) {
@@ -331,23 +357,26 @@ double trust_unseen(Group group) {
 double group_cost(Group group, const std::vector<Sample>& samples, Judging judging) {
   std::set<std::string_view> gpus;
   std::size_t powered = 0;
+  std::size_t for_any = 0;
   for (const Sample& s : samples) {
     gpus.insert(s.gpu->id);
     powered += s.power ? 1U : 0U;
+    for_any += s.for_any_gpu ? 1U : 0U;
   }
   if (samples.empty()) return 0.0;
-  const double any = fit_cost(samples.size(), time_options(group, Kind::kAny));
+  const double folds = folds_of(group);
+  const double any = fit_cost(for_any, time_options(group, Kind::kAny));
   const double seen = fit_cost(samples.size(), time_options(group, Kind::kSeen));
   const double power = powered == 0 ? 0.0 : fit_cost(powered, power_options(group, Kind::kSeen));
   // Of n splits each row is learnt from in n - 1; and once more of all.
-  if (judging == Judging::kQuick) return (seen + power) * kFolds + any + 2.0 * power;
-  return (seen + power) * kFolds + (any + power) * static_cast<double>(gpus.size());
+  if (judging == Judging::kQuick) return (seen + power) * folds + any + 2.0 * power;
+  return (seen + power) * folds + (any + power) * static_cast<double>(gpus.size());
 }
 
 Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method) {
   HeldOut out;
   const Task task{group, method, {}, samples, prepare_samples(samples)};
-  const Splits folds = random_splits(task.prepared);
+  const Splits folds = random_splits(task.prepared, folds_of(group));
   JC_ASSIGN_OR_RETURN(out.time, held_out_times(task, Kind::kSeen, folds, 1.0));
   JC_ASSIGN_OR_RETURN(out.power, held_out_power(task, Kind::kSeen, folds, learning_times(samples, out.time), out.time));
   return out;
@@ -360,7 +389,7 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Meth
     return bound_alone(group);
   }
   const Task task{group, method, step, samples, prepare_samples(samples)};
-  const Splits folds = random_splits(task.prepared);
+  const Splits folds = random_splits(task.prepared, folds_of(group));
   GroupFit out;
   progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));
   JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(task, Kind::kSeen, folds, 1.0));
@@ -372,8 +401,12 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Meth
     JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(task, Kind::kAny, gpus, trust_unseen(group)));
     JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(task, Kind::kAny, gpus, learn, unseen.time));
   }
-  JC_ASSIGN_OR_RETURN(out.any, fit_models(task, Kind::kAny, learn));
-  JC_ASSIGN_OR_RETURN(out.seen, fit_models(task, Kind::kSeen, learn));
+  const std::pair<Kind, GroupModels*> both[] = {{Kind::kAny, &out.any}, {Kind::kSeen, &out.seen}};
+  const auto fit_all = [&](std::size_t i) -> Result<void> {
+    JC_ASSIGN_OR_RETURN(*both[i].second, fit_models(task, both[i].first, learn));
+    return {};
+  };
+  JC_RETURN_IF_ERROR(in_parallel(std::size(both), fit_all));
   const bool powered = std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return s.power.has_value(); });
   if (!powered) progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
   return out;

@@ -32,8 +32,9 @@ struct GroupFit {
   HeldOut unseen_gpu;  // by `any`: each GPU left out in turn, trees trusted as far as on an unseen GPU
 };
 
-// Folds of the cross-validation.
+// Folds of the cross-validation; captured kernels have so many rows that fewer do.
 inline constexpr int kFolds = 15;
+int folds_of(Group group);
 
 // How far trees are trusted on a GPU that was not measured, chosen by leaving GPUs out.
 double trust_unseen(Group group);
@@ -55,7 +56,7 @@ double group_cost(Group group, const std::vector<Sample>& samples, Judging judgi
 
 // GroupFit::random alone.
 Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method);
-// In which of the kFolds the operation with this key is left out, from 0.
+// In which of the kFolds the operation with this key is left out, from 0. Requires of folds_of(): divides kFolds.
 int fold_of(std::string_view key);
 
 // Models without trees, for a group nobody measured: the bound, at idle power.

@@ -34,6 +34,7 @@ std::uint64_t key_of(Group group, const std::vector<Sample>& samples, std::strin
                               s.weight,
                               s.power_weight,
                               s.seen_weight,
+                              s.for_any_gpu ? 1.0 : 0.0,
                               s.device.sm,
                               s.device.clock,
                               s.device.bandwidth,

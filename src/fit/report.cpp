@@ -21,6 +21,7 @@ Json figures_json(const std::vector<double>& measured, const std::vector<double>
   const ErrorFigures f = error_figures(measured, predicted);
   return {{"n", f.count},
           {"r2", figure(f.r2)},
+          {"r2_log", figure(f.r2_log)},
           {"mape", figure(f.mape)},
           {"median_ape", figure(f.median)},
           {"p90_ape", figure(f.p90)},

@@ -124,14 +124,19 @@ Result<Policy> policy_of(const MeasuredOperation& row) {
   return unsupported("table is not fitted on");
 }
 
+struct Limits {
+  std::size_t seen, any;  // rows of a stratum for models that know the GPU, and for those that do not
+};
+
 // More rows of a stratum do not help (learning curve: docs/accuracy.md), or other rows would drown.
-std::size_t limit_of(const Sample& sample) {
+Limits limits_of(const Sample& sample) {
   // Of convolutions the law says most: they are of one kind, and more of them cost Heidelberg's kinds their leaves.
-  if (sample.table == "neusight_conv") return 500;
-  if (contains(sample.stratum, "neusight")) return contains(sample.table, "vec") ? 200 : 1000;
-  if (contains(sample.stratum, "aic_power_attention")) return 6000;
-  if (contains(sample.stratum, "aic_power")) return 4000;
-  return 9000;
+  if (sample.table == "neusight_conv") return {500, 500};
+  if (contains(sample.stratum, "neusight"))
+    return contains(sample.table, "vec") ? Limits{200, 200} : Limits{1000, 1000};
+  if (contains(sample.stratum, "aic_power_attention")) return {12000, 6000};
+  if (contains(sample.stratum, "aic_power")) return {8000, 4000};
+  return {36000, 9000};
 }
 
 // Shapes at the edge of what a table can hold have features beyond single precision; XGBoost stops at the first of
@@ -261,9 +266,11 @@ void thin_out(SampleSet& set, std::optional<std::size_t> limit) {
     }
     std::vector<bool> keep(samples.size(), true);
     for (auto& [stratum, rows] : strata) {
-      const std::size_t most = limit.value_or(limit_of(samples[rows[0].second]));
+      const Limits own = limits_of(samples[rows[0].second]);
+      const Limits most = limit ? Limits{*limit, std::min(*limit, own.any)} : own;
       std::sort(rows.begin(), rows.end());
-      for (std::size_t i = most; i < rows.size(); ++i) keep[rows[i].second] = false;
+      for (std::size_t i = most.any; i < rows.size(); ++i) samples[rows[i].second].for_any_gpu = false;
+      for (std::size_t i = most.seen; i < rows.size(); ++i) keep[rows[i].second] = false;
     }
     std::vector<Sample> kept;
     for (std::size_t i = 0; i < samples.size(); ++i) {
