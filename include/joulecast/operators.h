@@ -570,8 +570,8 @@ struct StochasticDepth {
 enum class RnnKind : std::uint8_t { kRnn, kLstm, kGru };
 
 // One layer. x [time, batch, input] (batch_first: [batch, time, input]), weight [directions, gates*hidden, input],
-// recurrence [directions, gates*hidden, hidden], [bias], [lengths], [initial hidden], [initial cell].
-// Outputs: y [time, directions, batch, hidden], last hidden [directions, batch, hidden], last cell.
+// recurrence [directions, gates*hidden, state], [bias], [lengths], [initial state], [initial cell], and an LSTM's
+// [projection] [directions, state, hidden]; without it, state is hidden. y [time, directions, batch, state], last ones.
 struct Rnn {
   static constexpr std::string_view kName = "rnn";
   RnnKind kind = RnnKind::kLstm;

@@ -59,7 +59,8 @@ std::string shape_to_type(const Graph& graph, const GraphInput& input, const Bin
     } else if (symbol != binding.symbols.end()) {
       out += fmt::to_string(symbol->second);
     } else {
-      out += &d == input.dimensions.data() ? fmt::to_string(batch) : fmt::format("<{}>", d.symbol);
+      out +=
+          &d == input.dimensions.data() || d.symbol == "batch" ? fmt::to_string(batch) : fmt::format("<{}>", d.symbol);
     }
   }
   return out;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "graph/batch_axis.h"
+#include "graph/guessed.h"
 #include "graph/infer_context.h"
 #include "joulecast/graph.h"
 
@@ -67,18 +69,12 @@ Result<Shape> broadcast(const Shape& a, const Shape& b) {
 
 namespace {
 
-// The axis-0 extent that --batch stands for: the first symbolic one among the inputs.
-const std::string* batch_symbol(const Graph& graph) {
-  for (const GraphInput& input : graph.inputs) {
-    if (!input.dimensions.empty() && !input.dimensions[0].extent) return &input.dimensions[0].symbol;
-  }
-  return nullptr;
-}
-
 std::optional<std::int64_t> lookup(const Graph& graph, const Binding& binding, const std::string& symbol) {
   if (const auto it = binding.symbols.find(symbol); it != binding.symbols.end()) return it->second;
-  const std::string* batch = batch_symbol(graph);
-  if (binding.batch && batch != nullptr && *batch == symbol) return binding.batch;
+  const BatchAxis batch = batch_axis(graph);
+  if (binding.batch && batch.input != nullptr && batch.input->dimensions[batch.axis].symbol == symbol) {
+    return binding.batch;
+  }
   return std::nullopt;
 }
 
@@ -221,7 +217,8 @@ Result<void> infer_nodes(const Graph& graph, TypeTable& table) {
     auto done = std::visit([&](const auto& op) { return infer(op, context); }, node.op);
     if (!done) {
       const std::string place = node.name.empty() ? fmt::format("node {}", i) : fmt::format("node '{}'", node.name);
-      return tl::unexpected(std::move(done).error().in(fmt::format("{} ({})", place, label(node.op))));
+      return tl::unexpected(blamed_on_unknown(std::move(done).error().in(fmt::format("{} ({})", place, label(node.op))),
+                                              graph, node.inputs));
     }
   }
   return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binding: which numbers the symbols of the inputs stand for.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "graph/walk.h"
@@ -123,6 +124,41 @@ TEST(Infer, CostsOfAGraphAddUp) {
   EXPECT_EQ(cost.forward_read, Bytes{4 * (6 + 12 + 8)});
   EXPECT_EQ(cost.forward_written, Bytes{4 * (8 + 8)});
   EXPECT_EQ(cost.parameter_count, 12);
+}
+
+TEST(Binding, TheBatchIsWhatIsCalledSo) {
+  const auto shape = [](std::string_view dimensions) {
+    const Graph graph =
+        parse_graph(fmt::format("graph {{\n  input %x : f32[{}, 8]\n  %y = unary(%x)\n  output %y\n}}", dimensions))
+            .value();
+    const auto types = infer_types(graph, bound({{"steps", 9}}, {}, 4));
+    return types ? types->type(graph.outputs[0]).shape : Shape{};
+  };
+  EXPECT_EQ(shape("steps, batch"), (Shape{9, 4, 8}));
+  EXPECT_EQ(shape("7, batch"), (Shape{7, 4, 8}));
+  EXPECT_EQ(shape("images, 3"), (Shape{4, 3, 8}));
+}
+
+TEST(Infer, UnknownOperatorsAreBlamedForTheShapesTheyLeaveOpen) {
+  const auto error = [](std::string_view told) {
+    const auto graph = parse_graph(fmt::format(R"(graph {{
+  input %x : f32[2, 3, 4]
+  parameter %w : f32[5, 3]
+  %y = opaque(%x) {{name = "svd"{}}}
+  %z = activation(%y)
+  %out = linear(%z, %w)
+  output %out
+}})",
+                                               told));
+    EXPECT_TRUE(graph) << graph.error().text();
+    const auto types = infer_types(*graph, {});
+    return types ? "no error" : types.error().text();
+  };
+  EXPECT_EQ(error(""),
+            "operator 'svd' is not known: its result, taken to be shaped like its input, does not fit: node 2 "
+            "(linear): input has 4 features, weight 5x3 wants 3");
+  EXPECT_EQ(error(", output_types = [f32[2, 3, 4]]"), "node 2 (linear): input has 4 features, weight 5x3 wants 3");
+  EXPECT_EQ(error(", output_types = [f32[2, 4, 3]]"), "no error");
 }
 
 }  // namespace

@@ -273,6 +273,7 @@ struct LowerVisitor {
 
   // One product for all time steps, then one small product and its gates a step, all within one call.
   void operator()(const Rnn& op) {
+    constexpr std::size_t kProjection = 7;
     const Shape& x = context.input(0).shape;
     if (x.size() != 3) return pointwise(PointwiseKind::kOther);
     const std::int64_t gates = op.kind == RnnKind::kLstm ? 4 : op.kind == RnnKind::kGru ? 3 : 1;
@@ -287,7 +288,9 @@ struct LowerVisitor {
                   .arithmetic = arithmetic(context.input(0).element, self.options_.precision, false)};
     emit(gemm, op.directions, 1);
     gemm.rows = batch;
-    gemm.depth = op.hidden;
+    const bool projects = context.has(kProjection);
+    const std::int64_t state = projects ? context.input(kProjection).shape[1] : op.hidden;
+    gemm.depth = state;
     emit(gemm, steps * op.directions, 0);
     const std::int64_t cells = batch * gates * op.hidden;
     emit(PointwiseWork{.kind = PointwiseKind::kTanh,
@@ -295,6 +298,10 @@ struct LowerVisitor {
                        .forward_bytes = 2 * size * cells,
                        .backward_bytes = 3 * size * cells},
          steps * op.directions, 0);
+    if (!projects) return;
+    gemm.columns = state;
+    gemm.depth = op.hidden;
+    emit(gemm, steps * op.directions, 0);
   }
 
   // ---- norms, pooling, reductions ----

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "joulecast/predict.h"
 
 namespace joulecast {
@@ -101,6 +103,27 @@ TEST(Lower, WeightsThatLieChannelsLastDecideForTheConvolution) {
   };
   EXPECT_FALSE(found(Layout::kChannelsFirst));
   EXPECT_TRUE(found(Layout::kChannelsLast));
+}
+
+// One product for all steps, then a step's recurrence, gates and projection, 7 times.
+TEST(Lower, ProjectionsAreAProductOfEveryStep) {
+  const auto operations = lowered(R"(graph "v" {
+    input %x : f32[7, 2, 3]
+    parameter %w : f32[1, 20, 3]
+    parameter %r : f32[1, 20, 4]
+    parameter %p : f32[1, 4, 5]
+    input %h : f32[1, 2, 4]
+    input %c : f32[1, 2, 5]
+    %y = rnn(%x, %w, %r, _, _, %h, %c, %p) {hidden = 5}
+    output %y
+  })");
+  ASSERT_EQ(operations.size(), 4U);
+  const auto* recurrence = std::get_if<GemmWork>(&operations[1].work);
+  const auto* projection = std::get_if<GemmWork>(&operations[3].work);
+  ASSERT_TRUE(recurrence != nullptr && projection != nullptr);
+  EXPECT_EQ(std::tuple(recurrence->rows, recurrence->columns, recurrence->depth), std::tuple(2, 20, 4));
+  EXPECT_EQ(std::tuple(projection->rows, projection->columns, projection->depth), std::tuple(2, 4, 5));
+  EXPECT_EQ(operations[3].count, 7);
 }
 
 TEST(Lower, CastsKeepTheOrder) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "graph/batch_axis.h"
 #include "graph/walk.h"
 #include "joulecast/predict.h"
 #include "predict/autocast.h"
@@ -64,6 +65,9 @@ void apply_precision(Precision precision, TypeTable& types) {
 
 std::int64_t batch_of(const Graph& graph, const TypeTable& types) {
   if (graph.inputs.empty()) return 1;
+  const BatchAxis batch = batch_axis(graph);
+  const bool behind = batch.input != nullptr && batch.axis != 0;
+  if (behind) return types.type(batch.input->value).shape[batch.axis];
   const Shape& shape = types.type(graph.inputs[0].value).shape;
   return shape.empty() ? 1 : shape[0];
 }

@@ -853,6 +853,24 @@ TEST(RnnWeights, AreParametersAgain) {
   EXPECT_EQ(after.value(after.nodes[0].inputs[3]).type.shape, (Shape{1, 1024}));
 }
 
+TEST(RnnWeights, ProjectionsAreParametersAgain) {
+  const Graph after = simplify(parsed(R"(
+    input %x : f32[64, batch, 40]
+    parameter %w : f32[1, 512, 40]
+    parameter %r : f32[1, 512, 16]
+    parameter %p : f32[16, 128]
+    parameter %c : f32[1, 1, 128]
+    input %h : f32[1, batch, 16]
+    input %s : f32[1, batch, 128]
+    %pu = unsqueeze(%p) {axes = [0]}
+    %y = rnn(%x, %w, %r, _, _, %h, %s, %pu) {hidden = 128}
+    output %y
+)"));
+  ASSERT_EQ(after.nodes.size(), 1U);
+  EXPECT_EQ(after.value(after.nodes[0].inputs[7]).kind, ValueKind::kParameter);
+  EXPECT_EQ(after.value(after.nodes[0].inputs[7]).type.shape, (Shape{1, 16, 128}));
+}
+
 // A cell that runs twice has its weights once.
 TEST(RnnWeights, OfACellAreSharedByItsSteps) {
   const std::string once = R"(

@@ -30,6 +30,8 @@ std::int64_t gate_count(RnnKind kind) {
   return 1;
 }
 
+constexpr std::size_t kProjection = 7;
+
 // Shape of input i, as operators.h says it; `parameter` is what the first gate was cut from.
 std::optional<Shape> weight_shape(const Rnn& op, std::size_t i, const Shape& parameter) {
   // Anything larger is no layer; and the products below stay small.
@@ -39,6 +41,7 @@ std::optional<Shape> weight_shape(const Rnn& op, std::size_t i, const Shape& par
   const std::int64_t gates = gate_count(op.kind) * op.hidden;
   if (i == 3) return Shape{op.directions, 2 * gates};
   if (parameter.size() < 2) return std::nullopt;
+  if (i == kProjection) return Shape{op.directions, parameter[parameter.size() - 2], op.hidden};
   return Shape{op.directions, gates, parameter.back()};
 }
 
@@ -49,7 +52,8 @@ bool fold_rnn_weights(Rewriter& graph, std::size_t root) {
   const auto* op = as<Rnn>(node);
   if (op == nullptr) return false;
   std::vector<ValueId> inputs = node.inputs;
-  for (std::size_t i = 1; i < inputs.size() && i <= 3; ++i) {
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    if (i > 3 && i != kProjection) continue;
     if (inputs[i] == kNoValue || !graph.sketch(inputs[i]).weight || graph.is_parameter(inputs[i])) continue;
     const ValueId parameter = first_parameter(graph, inputs[i]);
     if (parameter == kNoValue) continue;

@@ -28,6 +28,7 @@ bool runs_once(std::string_view target) {
 }  // namespace
 
 Result<void> Importer::lower_higher_order(const NodeView& node, Scope& scope) {
+  if (node.target.starts_with("higher_order.with_effects")) return lower_with_effects(node, scope);
   const auto found = std::find_if(node.inputs.begin(), node.inputs.end(),
                                   [](const JsonMember& input) { return graph_argument(input) != nullptr; });
   if (found == node.inputs.end()) return lower_call(node, scope);
@@ -115,6 +116,20 @@ Result<Importer::Body> Importer::body(const Json& graph, const std::vector<Value
   Body out{static_cast<std::uint32_t>(outer.builder->graph.bodies.size()), results.size()};
   outer.builder->graph.bodies.push_back(std::move(builder.graph));
   return out;
+}
+
+// token, operator, its arguments -> token, its results: tokens order the operators that have effects, and hold nothing.
+Result<void> Importer::lower_with_effects(const NodeView& node, Scope& scope) {
+  const Json* argument = node.inputs.size() < 2 ? nullptr : node.inputs[1].value.find("arg");
+  const Choice choice = argument == nullptr ? Choice{} : chosen(*argument);
+  if (choice.tag != "as_operator" || !choice.value->is(JsonKind::kText) || node.outputs.empty()) {
+    return invalid("is not a token, an operator and its arguments");
+  }
+  NodeView inner = node;
+  set_target(inner, choice.value->text());
+  inner.inputs = node.inputs.subspan(2);
+  inner.outputs.erase(inner.outputs.begin());
+  return lower_call(inner, scope);
 }
 
 // condition, graph if true, graph if false, operands: both graphs get all of them.

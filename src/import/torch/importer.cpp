@@ -6,19 +6,10 @@
 #include <algorithm>
 
 #include "import/text.h"
+#include "import/torch/aten/weight_kind.h"
 
 namespace joulecast::torch {
-namespace {
-
-// Weights are parameters. Scalars and integers are constants: no optimizer updates them, whatever kept them as such.
-ValueKind kind_of(const TensorType& type) {
-  const bool quantized = bit_width(type.element) <= 8 && type.element != ElementType::kBool &&
-                         type.elements() > static_cast<std::int64_t>(kMaxKnownElements);
-  const bool weight = is_floating(type.element) && !type.shape.empty();
-  return weight || quantized ? ValueKind::kParameter : ValueKind::kConstant;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<Graph> Importer::run(std::string_view name) {
   JC_ASSIGN_OR_RETURN(const Json* graph_module, program_.at("graph_module"));
@@ -37,7 +28,7 @@ Result<void> Importer::fill(const Json& graph_module, Scope& scope) {
   JC_ASSIGN_OR_RETURN(const Signature signature, read_signature(graph_module));
   JC_RETURN_IF_ERROR(describe(*graph, scope));
   for (const InputSpec& spec : signature.inputs) {
-    const bool weight = spec.kind == InputKind::kWeight;
+    const bool weight = spec.kind == InputKind::kWeight || spec.kind == InputKind::kBuffer;
     if (weight) JC_RETURN_IF_ERROR(add_weight(spec, scope));
     if (spec.kind == InputKind::kUser) JC_RETURN_IF_ERROR(add_input(spec, scope));
   }
@@ -78,7 +69,8 @@ Result<void> Importer::add_weight(const InputSpec& spec, Scope& scope) {
   if (type->element == ElementType::kUnknown) {
     return unsupported(fmt::format("{} has an element type we do not know", place));
   }
-  scope.values.emplace(spec.name, scope.builder->add_constant(spec.target, *type, std::nullopt, kind_of(*type)));
+  const ValueKind kind = aten::weight_kind(*type, spec.target, spec.kind == InputKind::kBuffer);
+  scope.values.emplace(spec.name, scope.builder->add_constant(spec.target, *type, std::nullopt, kind));
   return {};
 }
 

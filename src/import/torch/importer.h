@@ -60,6 +60,7 @@ class Importer {
   static Result<std::vector<ValueId>> operands_of(const NodeView& node, std::size_t first, Scope& scope);
   Result<void> lower_inlined(const NodeView& node, const Json& graph, std::size_t place, Scope& scope);
   Result<void> lower_cond(const NodeView& node, Scope& scope);
+  Result<void> lower_with_effects(const NodeView& node, Scope& scope);
   struct Body {
     std::uint32_t index = 0;
     std::size_t outputs = 0;
@@ -84,6 +85,7 @@ class Importer {
 
 // Errors name the node's output.
 Result<NodeView> read_node(const Json& json);
+void set_target(NodeView& node, std::string_view target);
 // The names of the tensors and scalars that an argument reads.
 void add_names(const Json& argument, std::vector<std::string_view>& out);
 

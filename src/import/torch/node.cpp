@@ -63,12 +63,16 @@ void add_names(const Json& argument, std::vector<std::string_view>& out) {
   }
 }
 
+void set_target(NodeView& node, std::string_view target) {
+  node.target = printable(without_module(target));
+  split_target(node, without_module(target));
+}
+
 Result<NodeView> read_node(const Json& json) {
   NodeView out;
   out.json = &json;
   JC_ASSIGN_OR_RETURN(const std::string_view target, json.string("target"));
-  out.target = printable(without_module(target));
-  split_target(out, without_module(target));
+  set_target(out, target);
   JC_ASSIGN_OR_RETURN(out.inputs, json.array("inputs"));
   JC_ASSIGN_OR_RETURN(const auto outputs, json.array("outputs"));
   for (const JsonMember& output : outputs) JC_RETURN_IF_ERROR(add_output(output.value, out.outputs));

@@ -105,8 +105,8 @@ Result<TensorMeta> tensor_meta(const Json& value) {
 
 namespace {
 
-Result<InputSpec> weight_spec(const Json& spec, std::string_view target_key) {
-  InputSpec out{InputKind::kWeight, {}, {}, nullptr};
+Result<InputSpec> weight_spec(InputKind kind, const Json& spec, std::string_view target_key) {
+  InputSpec out{kind, {}, {}, nullptr};
   JC_ASSIGN_OR_RETURN(const Json* argument, spec.at("arg"));
   JC_ASSIGN_OR_RETURN(out.name, argument->string("name"));
   JC_ASSIGN_OR_RETURN(out.target, spec.string(target_key));
@@ -115,9 +115,9 @@ Result<InputSpec> weight_spec(const Json& spec, std::string_view target_key) {
 
 Result<InputSpec> input_spec(const Json& value) {
   const Choice spec = chosen(value);
-  if (spec.tag == "parameter") return weight_spec(*spec.value, "parameter_name");
-  if (spec.tag == "buffer") return weight_spec(*spec.value, "buffer_name");
-  if (spec.tag == "tensor_constant") return weight_spec(*spec.value, "tensor_constant_name");
+  if (spec.tag == "parameter") return weight_spec(InputKind::kWeight, *spec.value, "parameter_name");
+  if (spec.tag == "buffer") return weight_spec(InputKind::kBuffer, *spec.value, "buffer_name");
+  if (spec.tag == "tensor_constant") return weight_spec(InputKind::kBuffer, *spec.value, "tensor_constant_name");
   if (spec.tag != "user_input") return InputSpec{};
   InputSpec out{InputKind::kUser, {}, {}, nullptr};
   JC_ASSIGN_OR_RETURN(out.argument, spec.value->at("arg"));
@@ -151,9 +151,10 @@ Result<Signature> read_first_signature(const Json& graph, const Json& signature)
     InputSpec spec{InputKind::kUser, {}, {}, &input.value};
     if (choice.tag == "as_tensor") {
       JC_ASSIGN_OR_RETURN(spec.name, choice.value->string("name"));
-      const Json* target = named(parameters, spec.name);
-      if (target == nullptr) target = named(buffers, spec.name);
-      if (target != nullptr) spec = {InputKind::kWeight, spec.name, target->text(), nullptr};
+      const Json* parameter = named(parameters, spec.name);
+      const Json* target = parameter == nullptr ? named(buffers, spec.name) : parameter;
+      const InputKind kind = parameter == nullptr ? InputKind::kBuffer : InputKind::kWeight;
+      if (target != nullptr) spec = {kind, spec.name, target->text(), nullptr};
     }
     out.inputs.push_back(spec);
   }

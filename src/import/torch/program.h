@@ -40,12 +40,13 @@ Result<TensorMeta> tensor_meta(const Json& value);
 // "s0", or Symbol('s0', integer=True, positive=True) as torch 2.6 and later write it; empty for other expressions.
 std::string_view plain_symbol(std::string_view expression);
 
-enum class InputKind : std::uint8_t { kUser, kWeight, kOther };
+// Parameters are weights; buffers and constants of the program are not trained.
+enum class InputKind : std::uint8_t { kUser, kWeight, kBuffer, kOther };
 
 struct InputSpec {
   InputKind kind = InputKind::kOther;
   std::string_view name;           // in the graph
-  std::string_view target;         // of a weight: what the module calls it
+  std::string_view target;         // of a weight or buffer: what the module calls it
   const Json* argument = nullptr;  // of the user's
 };
 

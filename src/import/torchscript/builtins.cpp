@@ -117,9 +117,10 @@ struct Builtins {
     const ValueId id = i.value_of(tensor);
     const auto rank = id == kNoValue ? std::nullopt : i.builder_.guess(id).rank;
     if (rank) return *rank;
-    return unsupported(id == kNoValue
-                           ? fmt::format("the shape of input '{}' is not known", printable(i.cells_[tensor.cell].input))
-                           : std::string("the rank of a tensor is not known"));
+    return unsupported(
+        id == kNoValue ? fmt::format("the file does not say the shape of input '{0}'; --shapes {0}:1x3x224x224 would",
+                                     printable(i.cells_[tensor.cell].input))
+                       : std::string("the rank of a tensor is not known"));
   }
   static Result<Item> extent(Importer& i, const TensorRef& tensor, std::int64_t axis) {
     const ValueId id = i.value_of(tensor);
@@ -140,6 +141,13 @@ struct Builtins {
     if (tensor == nullptr) return invalid("dim of what is no tensor");
     JC_ASSIGN_OR_RETURN(const std::size_t rank, rank_of(i, *tensor));
     return std::optional<Item>(static_cast<std::int64_t>(rank));
+  }
+  static Answer element_count(Importer& i, const Arguments& a) {
+    const auto* tensor = a.items.empty() ? nullptr : held<TensorRef>(a.items[0]);
+    if (tensor == nullptr) return invalid("numel of what is no tensor");
+    JC_RETURN_IF_ERROR(rank_of(i, *tensor));
+    JC_ASSIGN_OR_RETURN(const auto made, i.lower("numel", "", a, {{i.fresh_name("numel"), {}, true}}));
+    return std::optional<Item>(i.folded(made[0]));
   }
   static Answer element(Importer& i, const Arguments& a) {
     const auto* tensor = a.items.empty() ? nullptr : held<TensorRef>(a.items[0]);
@@ -246,9 +254,14 @@ struct Builtins {
     const std::size_t each = list->kind == ListKind::kDict ? 2 : 1;
     return std::optional<Item>(static_cast<std::int64_t>(list->items.size() / each));
   }
-  // isinstance: the type is not followed; what is None is none of it.
-  static Answer is_instance(Importer& /*i*/, const Arguments& a) {
-    return std::optional<Item>(!a.items.empty() && held<std::monostate>(a.items[0]) == nullptr);
+  // isinstance: tensors and lists are told from each other; what is None is of no type.
+  static Answer is_instance(Importer& i, const Arguments& a) {
+    if (a.items.empty() || held<std::monostate>(a.items[0]) != nullptr) return std::optional<Item>(false);
+    const auto* type = a.items.size() < 2 ? nullptr : held<std::string_view>(a.items[1]);
+    if (type == nullptr) return std::optional<Item>(true);
+    const bool list = *type == "list" || *type == "List" || *type == "tuple" || *type == "Tuple" || *type == "Dict";
+    const bool of_other_kind = *type == "Tensor" ? i.list_of(a.items[0]) != nullptr : list && is_tensor(a.items[0]);
+    return std::optional<Item>(!of_other_kind);
   }
 };
 
@@ -270,10 +283,12 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"RaiseException", Builtins::raise},
     {"ScalarImplicit", Builtins::to_int},
     {"__contains__", ListBuiltins::contains},
+    {"__derive_index", ListBuiltins::index_in_range},
     {"__getitem__", ListBuiltins::element_at},
     {"__is__", Builtins::is},
     {"__isnot__", Builtins::is_not},
     {"__not__", Builtins::negated},
+    {"__range_length", ListBuiltins::range_length},
     {"_set_item", ListBuiltins::set_item},
     {"add", ListBuiltins::joined},
     {"all", ListBuiltins::all},
@@ -284,6 +299,7 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"copy", ListBuiltins::copy_of_list},
     {"data", Builtins::first},
     {"device", Builtins::setting},
+    {"dict", ListBuiltins::dict},
     {"dim", Builtins::rank},
     {"dtype", Builtins::element},
     {"eq", Builtins::equal},
@@ -312,6 +328,7 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"min", ListBuiltins::least},
     {"mul", ListBuiltins::repeated},
     {"ne", Builtins::not_equal},
+    {"numel", Builtins::element_count},
     {"percentFormat", Builtins::text},
     {"range", ListBuiltins::range},
     {"requires_grad", Builtins::no},
@@ -320,6 +337,8 @@ constexpr auto kBuiltins = std::to_array<Entry>({
     {"slice", ListBuiltins::slice},
     {"squeeze", Builtins::squeeze},
     {"str", Builtins::text},
+    {"sum", ListBuiltins::sum},
+    {"tensor", ListBuiltins::tensor},
     {"to", Builtins::to},
     {"type", Builtins::device_type},
     {"unchecked_cast", Builtins::same},

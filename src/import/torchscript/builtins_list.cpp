@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "import/torch/aten/scalar_type.h"
+
 namespace joulecast::torchscript {
 
 ListBuiltins::Answer ListBuiltins::element_at(Importer& i, const Arguments& a) {
@@ -211,6 +213,102 @@ ListBuiltins::Answer ListBuiltins::least(Importer& i, const Arguments& a) {
 
 ListBuiltins::Answer ListBuiltins::greatest(Importer& i, const Arguments& a) {
   return extreme(i, a, "max");
+}
+
+// sum([0, 4]); of tensors it is the operator.
+ListBuiltins::Answer ListBuiltins::sum(Importer& i, const Arguments& a) {
+  const List* list = a.items.size() == 1 ? i.list_of(a.items[0]) : nullptr;
+  if (list == nullptr) return std::optional<Item>{};
+  const std::vector<Item> items = list->items;
+  Item out{std::int64_t{0}};
+  for (const Item& item : items) {
+    JC_ASSIGN_OR_RETURN(const auto more, i.scalar_operation("add", {{out, item}, {}}));
+    if (!more) return unsupported("the sum of what are no numbers");
+    out = *more;
+  }
+  return std::optional<Item>(out);
+}
+
+Result<std::array<std::int64_t, 3>> ListBuiltins::whole_numbers(const Arguments& a) {
+  std::array<std::int64_t, 3> out{};
+  if (a.items.size() != out.size()) return invalid("needs three numbers");
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto* number = held<std::int64_t>(a.items[k]);
+    if (number == nullptr) return unsupported("how often a loop runs depends on sizes or data");
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    out[k] = std::clamp(*number, -kMost, kMost);
+  }
+  return out;
+}
+
+// for i in range(start, end, step): how often that runs, and the i of one turn.
+ListBuiltins::Answer ListBuiltins::range_length(Importer& /*i*/, const Arguments& a) {
+  JC_ASSIGN_OR_RETURN(const auto numbers, whole_numbers(a));
+  const auto [start, end, step] = numbers;
+  if (step == 0) return invalid("a range with a step of 0");
+  const std::int64_t over = step > 0 ? end - start : start - end;
+  const std::int64_t each = step > 0 ? step : -step;
+  return std::optional<Item>(over <= 0 ? std::int64_t{0} : (over + each - 1) / each);
+}
+
+ListBuiltins::Answer ListBuiltins::index_in_range(Importer& /*i*/, const Arguments& a) {
+  JC_ASSIGN_OR_RETURN(const auto numbers, whole_numbers(a));
+  const auto [turn, start, step] = numbers;
+  return std::optional<Item>(start + turn * step);
+}
+
+ListBuiltins::Answer ListBuiltins::dict(Importer& i, const Arguments& a) {
+  if (a.items.empty()) return std::optional<Item>(i.new_list(ListKind::kDict, {}));
+  return copy_of_list(i, a);
+}
+
+// The numbers of a list, or of lists of as many each, in order, and how many there are along each axis.
+bool ListBuiltins::flatten(const Importer& i, const Item& item, std::size_t depth, std::vector<Item>& out,
+                           Shape& shape) {
+  const List* list = i.list_of(item);
+  if (list == nullptr) {
+    out.push_back(item);
+    return depth == shape.size();
+  }
+  const auto size = static_cast<std::int64_t>(list->items.size());
+  if (depth >= kMaxRank || (depth < shape.size() && shape[depth] != size)) return false;
+  if (depth == shape.size()) {
+    if (!out.empty()) return false;
+    shape.push_back(size);
+  }
+  return std::all_of(list->items.begin(), list->items.end(),
+                     [&](const Item& part) { return flatten(i, part, depth + 1, out, shape); });
+}
+
+// tensor(3, dtype=6), tensor([[1, 2], [3, 4]]): a constant.
+ListBuiltins::Answer ListBuiltins::tensor(Importer& i, const Arguments& a) {
+  std::vector<Item> items;
+  Shape shape;
+  if (a.items.empty() || !flatten(i, a.items[0], 0, items, shape))
+    return unsupported("a tensor of what are no numbers");
+  JC_RETURN_IF_ERROR(bounded(i, items.size()));
+  const auto is = [&](auto held_as) { return std::any_of(items.begin(), items.end(), held_as); };
+  const bool reals = items.empty() || is([](const Item& item) { return held<double>(item) != nullptr; });
+  const bool truths = !items.empty() && held<bool>(items[0]) != nullptr;
+  ElementType element = reals ? ElementType::kFloat32 : truths ? ElementType::kBool : ElementType::kInt64;
+  for (const auto& [name, item] : a.named) {
+    const auto* number = name == "dtype" ? held<std::int64_t>(item) : nullptr;
+    if (number != nullptr) element = aten::element_of(*number);
+  }
+  Contents contents;
+  for (const Item& item : items) {
+    const auto numbers = i.sampled(item);
+    if (!numbers || (*numbers)[0] != (*numbers)[1]) return unsupported("a tensor of numbers that depend on sizes");
+    if (is_floating(element)) {
+      contents.reals.push_back((*numbers)[0]);
+    } else {
+      contents.ints.push_back(static_cast<std::int64_t>((*numbers)[0]));
+    }
+  }
+  const ValueId id = i.builder_.add_constant(i.fresh_name("tensor"), TensorType{element, shape}, std::move(contents),
+                                             ValueKind::kConstant);
+  i.samples_.add_source(i.builder_.graph, id);
+  return std::optional<Item>(i.new_tensor(id));
 }
 
 }  // namespace joulecast::torchscript

@@ -31,10 +31,17 @@ struct ListBuiltins {
   static Answer dict_values(Importer& i, const Arguments& a);
   static Answer least(Importer& i, const Arguments& a);
   static Answer greatest(Importer& i, const Arguments& a);
+  static Answer sum(Importer& i, const Arguments& a);
+  static Answer range_length(Importer& i, const Arguments& a);
+  static Answer index_in_range(Importer& i, const Arguments& a);
+  static Answer dict(Importer& i, const Arguments& a);
+  static Answer tensor(Importer& i, const Arguments& a);
 
  private:
   static Result<void> bounded(Importer& i, std::size_t size);
   static Answer all_or_any(Importer& i, const Arguments& a, bool any);
+  static bool flatten(const Importer& i, const Item& item, std::size_t depth, std::vector<Item>& out, Shape& shape);
+  static Result<std::array<std::int64_t, 3>> whole_numbers(const Arguments& a);
   static Answer of_dict(Importer& i, const Arguments& a, std::size_t from);
   static Answer extreme(Importer& i, const Arguments& a, std::string_view name);
 };

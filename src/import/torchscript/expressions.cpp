@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "graph/guessed.h"
 #include "import/text.h"
 #include "import/torchscript/builtins.h"
 #include "import/torchscript/importer.h"
@@ -16,6 +17,13 @@ namespace {
 // Calls whose first argument is a type: annotate(List[int], []), unchecked_cast(Tensor, x).
 bool starts_with_type(std::string_view callee) {
   return callee == "annotate" || callee == "unchecked_cast" || callee == "uninitialized";
+}
+
+// The name of a type, without what it is of: "list", List[int]; None of several.
+Item type_named(const Source& source, const Expr& expr) {
+  if (expr.kind == ExprKind::kName) return Item(expr.text);
+  if (expr.kind == ExprKind::kSubscript) return type_named(source, source.expr(source.children_of(expr)[0]));
+  return Item{};
 }
 
 // "a.b.c" of namespaces that hold functions, and no variables.
@@ -101,15 +109,28 @@ std::optional<std::string> Importer::dotted_name(const Expr& expr, const Frame& 
   return out;
 }
 
+// __torch__.a.b.name: a function or class, or what a class that is an enumeration calls so.
+Result<Item> Importer::archived(const std::string& name) {
+  const auto found = archive_.find_function(name);
+  if (found && found->function != nullptr) return Item(FunctionRef{found->source, found->function});
+  if (found) {
+    JC_ASSIGN_OR_RETURN(const ClassRef type, class_named(name));
+    if (type.type == nullptr) return invalid(fmt::format("the archive has no '{}'", printable(name)));
+    return Item(type);
+  }
+  const std::size_t dot = name.rfind('.');
+  if (const auto owner = class_named(std::string_view(name).substr(0, dot))) {
+    JC_ASSIGN_OR_RETURN(const auto member, class_constant(*owner, std::string_view(name).substr(dot + 1)));
+    if (member) return *member;
+  }
+  return tl::unexpected(found.error());
+}
+
 Result<Item> Importer::evaluate_attribute(const Expr& expr, Frame& frame) {
   if (const auto name = dotted_name(expr, frame)) {
     if (name->starts_with("CONSTANTS.")) return constant(expr.text);
     if (!name->starts_with("__torch__.")) return unsupported(fmt::format("the value '{}'", printable(*name)));
-    JC_ASSIGN_OR_RETURN(const FunctionInFile found, archive_.find_function(*name));
-    if (found.function != nullptr) return Item(FunctionRef{found.source, found.function});
-    JC_ASSIGN_OR_RETURN(const ClassRef type, class_named(*name));
-    if (type.type == nullptr) return invalid(fmt::format("the archive has no '{}'", printable(*name)));
-    return Item(type);
+    return archived(*name);
   }
   JC_ASSIGN_OR_RETURN(const Item owner, evaluate(frame.source.children_of(expr)[0], frame));
   if (const auto* object = held<ObjectRef>(owner)) return attribute(*object, expr.text);
@@ -185,7 +206,7 @@ Result<Item> Importer::evaluate_operator(const Expr& expr, Frame& frame) {
     if (found == kNames.end()) return unsupported(fmt::format("the operator '{}'", printable(expr.text)));
     name = found->second;
   }
-  return call_named(fmt::format("torch.{}", name), std::move(arguments), frame, {});
+  return call_named(fmt::format("torch.{}", name), arguments, frame, {});
 }
 
 Result<Arguments> Importer::arguments_of(const Expr& call, Frame& frame) {
@@ -198,7 +219,7 @@ Result<Arguments> Importer::arguments_of(const Expr& call, Frame& frame) {
     const bool named = given.kind == ExprKind::kKeyword;
     // Types are no values.
     const bool type = (i == 1 && starts_with_type(callee)) || (i == 2 && callee == "isinstance");
-    JC_ASSIGN_OR_RETURN(Item item, type ? Result<Item>(Item{})
+    JC_ASSIGN_OR_RETURN(Item item, type ? Result<Item>(type_named(frame.source, given))
                                         : evaluate(named ? frame.source.children_of(given)[0] : children[i], frame));
     if (named) {
       out.named.emplace_back(given.text, item);
@@ -213,8 +234,8 @@ Result<Item> Importer::evaluate_call(const Expr& expr, Frame& frame, std::span<c
   const Expr& callee = frame.source.expr(frame.source.children_of(expr)[0]);
   const auto name = dotted_name(callee, frame);
   if (name && !name->starts_with("__torch__.")) {
-    JC_ASSIGN_OR_RETURN(Arguments arguments, arguments_of(expr, frame));
-    return call_named(*name, std::move(arguments), frame, targets);
+    JC_ASSIGN_OR_RETURN(const Arguments arguments, arguments_of(expr, frame));
+    return call_named(*name, arguments, frame, targets);
   }
   // A method, where the callee is an attribute of an object.
   if (callee.kind == ExprKind::kAttribute && !name) {
@@ -233,8 +254,8 @@ Result<Item> Importer::evaluate_call(const Expr& expr, Frame& frame, std::span<c
 }
 
 // torch.relu, ops.prim.NumToTensor, ops.torchvision.nms, annotate: one of the language's, else an operator.
-Result<Item> Importer::call_named(std::string_view name, Arguments arguments, Frame& frame,
-                                  std::span<const ExprId> targets) {
+Result<Item> Importer::call_builtin(std::string_view name, const Arguments& arguments, Frame& frame,
+                                    std::span<const ExprId> targets) {
   for (const std::string_view prefix : {"ops.aten.", "ops.prim.", "ops.", "torch."}) {
     if (!name.starts_with(prefix)) continue;
     name.remove_prefix(prefix.size());
@@ -254,6 +275,26 @@ Result<Item> Importer::call_named(std::string_view name, Arguments arguments, Fr
   JC_ASSIGN_OR_RETURN(std::optional<Item> scalar, scalar_operation(name, arguments));
   if (scalar) return *scalar;
   return call_operator(name, arguments, std::max<std::size_t>(1, targets.size()), targets, &frame);
+}
+
+// The tensors of an argument, those of a list too.
+void Importer::add_values(const Item& item, std::vector<ValueId>& out) const {
+  if (const auto* tensor = held<TensorRef>(item)) out.push_back(value_of(*tensor));
+  if (const auto* symbol = held<Symbol>(item)) out.push_back(symbol->id);
+  const List* list = list_of(item);
+  if (list == nullptr) return;
+  for (const Item& part : list->items) {
+    if (const auto* tensor = held<TensorRef>(part)) out.push_back(value_of(*tensor));
+  }
+}
+
+Result<Item> Importer::call_named(std::string_view name, const Arguments& arguments, Frame& frame,
+                                  std::span<const ExprId> targets) {
+  auto result = call_builtin(name, arguments, frame, targets);
+  if (result) return result;
+  std::vector<ValueId> values;
+  for (const Item& item : arguments.items) add_values(item, values);
+  return tl::unexpected(blamed_on_unknown(std::move(result).error(), builder_.graph, values));
 }
 
 }  // namespace joulecast::torchscript

@@ -179,6 +179,46 @@ TEST(TorchScript, LoopsAreUnrolled) {
   EXPECT_EQ(labels(graph), "add relu add relu add relu neg neg");
 }
 
+TEST(TorchScript, LoopsOverRangesKnowTheirTurns) {
+  const Graph graph = imported(
+      "    y = x\n    for k in range(torch.__range_length(7, 1, -3)):\n"
+      "      y = torch.sum(y, [torch.sub(torch.__derive_index(k, 7, -3), 4)], True)\n    return y\n");
+  EXPECT_EQ(output_shape(graph), (Shape{1, 3, 8, 1}));  // of axes 7 - 4 and 4 - 4
+  EXPECT_NE(
+      error_of("    for k in range(torch.__range_length(0, 4, 0)):\n      pass\n    return x\n").find("step of 0"),
+      std::string::npos);
+}
+
+TEST(TorchScript, ListsOfNumbersHaveASum) {
+  const std::string_view body =
+      "    if torch.gt(torch.sum([0, 2, 1]), 2):\n      y = torch.relu(x)\n    else:\n      y = x\n    return y\n";
+  EXPECT_EQ(labels(imported(body)), "relu");
+  EXPECT_EQ(labels(imported("    return torch.sum(x)\n")), "reduce_sum");
+}
+
+TEST(TorchScript, DictsStartEmpty) {
+  EXPECT_EQ(labels(imported("    d = torch.dict()\n    _0 = torch._set_item(d, \"a\", torch.relu(x))\n"
+                            "    return d[\"a\"]\n")),
+            "relu");
+}
+
+TEST(TorchScript, NumbersInBracketsAreAConstant) {
+  EXPECT_EQ(output_shape(imported("    return torch.tensor([[1, 2, 3], [4, 5, 6]], dtype=6)\n")), (Shape{2, 3}));
+  EXPECT_EQ(output_shape(imported("    return torch.tensor(7)\n")), (Shape{}));
+}
+
+TEST(TorchScript, TensorsAreNoLists) {
+  const std::string_view body =
+      "    if isinstance(x, list):\n      y = torch.neg(x)\n    else:\n      y = torch.relu(x)\n"
+      "    if isinstance([y], List[Tensor]):\n      y = torch.neg(y)\n    else:\n      pass\n    return y\n";
+  EXPECT_EQ(labels(imported(body)), "relu neg");
+}
+
+TEST(TorchScript, ElementsAreCounted) {
+  const Graph graph = imported("    return torch.slice(torch.flatten(x), 0, torch.floordiv(torch.numel(x), 3))\n");
+  EXPECT_EQ(output_shape(graph), (Shape{256}));  // 2 * 3 * 8 * 8 elements without a third of them
+}
+
 TEST(TorchScript, ListsOfTensorsAreAsLongAsTheyAreUnpacked) {
   const Graph graph = imported("    _0 = torch.split(x, 1, 1)\n    a, b, c, = _0\n    return torch.cat([c, a], 1)\n");
   EXPECT_EQ(output_shape(graph), (Shape{2, 2, 8, 8}));
@@ -253,6 +293,17 @@ TEST(TorchScript, ShapesThatAreGivenStandForThoseThatTheFileDoesNotTell) {
 
 TEST(TorchScript, UnknownOperatorsKeepTheirName) {
   EXPECT_EQ(labels(imported("    return ops.mylib.magic(x, 3)\n")), "mylib.magic");
+}
+
+// What an operator nobody knows returns is taken to be like what it reads; who then fails does not take the blame.
+TEST(TorchScript, UnknownOperatorsAreNamedWhereTheirResultDoesNotFit) {
+  const Graph graph = imported("    return torch.relu(ops.mylib.magic(x))\n");
+  ASSERT_EQ(graph.notes.size(), 1U);
+  EXPECT_EQ(graph.notes[0].text, "mylib.magic is not known: its result is taken to be shaped like its first input");
+  const std::string error = error_of("    y = ops.mylib.magic(x)\n    return torch.size(torch.relu(y), 5)\n");
+  EXPECT_NE(error.find("operator 'mylib.magic' of node 'mylib.magic' is not known"), std::string::npos) << error;
+  EXPECT_NE(error.find("size of an axis that a tensor of 4 axes does not have"), std::string::npos) << error;
+  EXPECT_EQ(error_of("    y = ops.mylib.magic(x)\n    return torch.size(x, 5)\n").find("mylib"), std::string::npos);
 }
 
 TEST(TorchScript, ErrorsNameFileAndLine) {

@@ -32,7 +32,10 @@ struct InputHint {
   std::vector<std::optional<std::int64_t>> extents;
   bool supposed = false;  // the rank, too: whoever reads it must tell
 };
-using InputHints = std::map<std::string, InputHint, std::less<>>;
+struct InputHints {
+  std::map<std::string, InputHint, std::less<>> shapes;
+  std::set<std::string, std::less<>> batch_behind;  // inputs whose second axis is the batch
+};
 
 // A call of a function that is being followed.
 struct Frame {
@@ -70,13 +73,21 @@ class Importer {
   Result<void> guess_input(const std::string& input, std::string_view name, const Arguments& arguments);
   [[nodiscard]] const TensorType* type_of(const Item& item) const;
   void add_hint(const std::string& input, InputHint hint);
+  [[nodiscard]] std::size_t batch_place(const std::string& input, std::size_t rank) const;
+  [[nodiscard]] InputHint as_asked(const std::string& input, InputHint hint) const;
+  // Where a recurrent layer takes the batch of an input for its time, that input has its batch behind: an error, and
+  // another run.
+  Result<void> move_batch(std::string_view name, const Arguments& arguments);
+  // Likewise where an input of unknown elements turns out to be token ids, however they are reshaped.
+  Result<void> tell_integers(std::string_view name, const Arguments& arguments);
   Result<void> add_outputs(const Item& item, std::size_t depth);
 
   // modules.cpp
   Result<Item> object(PickleFile file, PickleId id, const std::string& path, std::size_t depth);
   Result<Item> attribute(const ObjectRef& ref, std::string_view name);
-  Result<Item> weight(PickleFile file, const PickleTensor& tensor, const std::string& path);
+  Result<Item> weight(PickleFile file, const PickleTensor& tensor, const std::string& path, bool buffer);
   Result<Item> constant(std::string_view name);
+  Result<std::optional<Item>> class_constant(const ClassRef& type, std::string_view name);
   Result<ClassRef> class_named(std::string_view qualified_name);
   Result<Item> construct(const ClassRef& type, Arguments arguments);
   Result<Item> call_method(const ObjectRef& ref, std::string_view name, Arguments arguments);
@@ -97,11 +108,16 @@ class Importer {
   Result<Item> evaluate_call(const Expr& expr, Frame& frame, std::span<const ExprId> targets);
   Result<Item> evaluate_operator(const Expr& expr, Frame& frame);
   Result<Item> evaluate_subscript(const Expr& expr, Frame& frame);
+  Result<Item> archived(const std::string& name);
   Result<Item> evaluate_attribute(const Expr& expr, Frame& frame);
   Result<Item> evaluate_list(const Expr& expr, Frame& frame);
   Result<Item> named(const Expr& expr, const Frame& frame);
   Result<Arguments> arguments_of(const Expr& call, Frame& frame);
-  Result<Item> call_named(std::string_view name, Arguments arguments, Frame& frame, std::span<const ExprId> targets);
+  Result<Item> call_named(std::string_view name, const Arguments& arguments, Frame& frame,
+                          std::span<const ExprId> targets);
+  Result<Item> call_builtin(std::string_view name, const Arguments& arguments, Frame& frame,
+                            std::span<const ExprId> targets);
+  void add_values(const Item& item, std::vector<ValueId>& out) const;
   Result<Item> item_at(const Item& list, const Item& index);
   std::optional<std::string> dotted_name(const Expr& expr, const Frame& frame) const;
 

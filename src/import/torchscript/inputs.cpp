@@ -21,6 +21,15 @@ const PickleValue* examples_of(const Pickle& pickle) {
   return list ? found : nullptr;
 }
 
+// Of several for arguments of other types (LSTM, GRU), the first is the one for tensors.
+const Function* forward_of(const ClassRef& type) {
+  for (const std::string_view name : {"forward", "forward__0"}) {
+    if (type.type == nullptr) break;
+    if (const auto found = type.type->methods.find(name); found != type.type->methods.end()) return &found->second;
+  }
+  return nullptr;
+}
+
 std::string shown(const std::vector<Dimension>& dimensions) {
   std::string out;
   for (const Dimension& dimension : dimensions) {
@@ -39,13 +48,12 @@ Result<Graph> Importer::run(std::string_view name) {
   const auto* module = held<ObjectRef>(root);
   if (module == nullptr) return invalid("data.pkl: holds no module");
   const ClassRef type = instances_[module->instance].type;
-  const Function* forward = nullptr;
-  if (type.type != nullptr && type.type->methods.contains("forward")) forward = &type.type->methods.at("forward");
+  const Function* forward = forward_of(type);
   if (forward == nullptr) return unsupported(fmt::format("'{}' has no method 'forward'", printable(type.name)));
   JC_ASSIGN_OR_RETURN(Arguments arguments, inputs_of(*type.source, *forward));
-  JC_ASSIGN_OR_RETURN(const Item result, call_method(*module, "forward", std::move(arguments)));
+  JC_ASSIGN_OR_RETURN(const Item result, call_method(*module, forward->name, std::move(arguments)));
   JC_RETURN_IF_ERROR(add_outputs(result, 0));
-  for (const auto& [input, hint] : hints_) {
+  for (const auto& [input, hint] : hints_.shapes) {
     if (hint.supposed && !asked_.contains(input))
       return unsupported(fmt::format("the file does not say the shape of input '{}'", input));
   }
@@ -69,7 +77,9 @@ Result<Arguments> Importer::inputs_of(const Source& source, const Function& forw
     if (parameter.absent != kNoExpr) continue;
     const bool tensor = parameter.type != kNoExpr && source.expr(parameter.type).text == "Tensor";
     if (!tensor) return unsupported(fmt::format("'forward' wants '{}', which is no tensor and has no default", name));
-    if (const auto hint = hints_.find(name); hint != hints_.end()) {
+    // The element type is still for the operator that reads it to tell.
+    if (asked_.contains(name)) hints_.shapes.try_emplace(name, as_asked(name, {ElementType::kFloat32, {}, true}));
+    if (const auto hint = hints_.shapes.find(name); hint != hints_.shapes.end()) {
       std::vector<Dimension> dimensions = hinted_dimensions(name, hint->second);
       note(fmt::format("the file does not say the shape of input '{}': taken as {}, as {}", name, shown(dimensions),
                        asked_.contains(name) ? "was asked for" : "the network reads it"));
@@ -133,16 +143,21 @@ Item Importer::add_input(const std::string& name, ElementType element, std::vect
 std::vector<Dimension> Importer::open_dimensions(const std::string& name, const TensorType& example) {
   std::vector<Dimension> out;
   const bool tokens = example.shape.size() == 2 && is_integer(example.element);
+  const std::size_t batch = batch_place(name, example.shape.size());
+  if (batch != 0 && !fixed_) {
+    note(
+        fmt::format("the batch of input '{}' is its second axis: a recurrent layer takes the first one as time", name));
+  }
   for (std::size_t axis = 0; axis < example.shape.size(); ++axis) {
     const std::int64_t extent = example.shape[axis];
-    const bool open = !fixed_ && extent > 0 && (axis == 0 || (tokens && axis == 1));
+    const bool open = !fixed_ && extent > 0 && (axis == batch || (tokens && axis < 2));
     if (!open) {
       out.push_back({extent, {}});
       continue;
     }
     const std::array<std::int64_t, kSamples> sizes{extent,
-                                                   axis == 0 ? extent * 2 : std::max<std::int64_t>(1, extent / 2)};
-    std::string symbol = axis == 0 ? "batch" : "sequence";
+                                                   axis == batch ? extent * 2 : std::max<std::int64_t>(1, extent / 2)};
+    std::string symbol = axis == batch ? "batch" : "sequence";
     const auto found = open_sizes_.find(symbol);
     if (found != open_sizes_.end() && found->second != sizes) symbol = fmt::format("{}_axis{}", name, axis);
     open_sizes_.emplace(symbol, sizes);
@@ -154,7 +169,13 @@ std::vector<Dimension> Importer::open_dimensions(const std::string& name, const 
 std::vector<Dimension> Importer::hinted_dimensions(const std::string& name, const InputHint& hint) {
   std::vector<Dimension> out;
   const std::size_t rank = hint.extents.size();
+  const std::size_t batch = batch_place(name, rank);
+  const auto asked = fixed_ ? asked_.find(name) : asked_.end();
   for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (asked != asked_.end()) {
+      out.push_back({asked->second[axis], {}});
+      continue;
+    }
     if (hint.extents[axis]) {
       out.push_back({*hint.extents[axis], {}});
       continue;
@@ -164,24 +185,52 @@ std::vector<Dimension> Importer::hinted_dimensions(const std::string& name, cons
       out.push_back({kUsualImage, {}});
       continue;
     }
-    std::string symbol = axis == 0 ? "batch" : fmt::format("{}_axis{}", name, axis);
-    if (axis == 1 && (rank == 3 || (rank == 2 && is_integer(hint.element)))) symbol = "sequence";
+    std::string symbol = axis == batch ? "batch" : fmt::format("{}_axis{}", name, axis);
+    if (axis == 1 - batch && (rank == 3 || (rank == 2 && is_integer(hint.element)))) symbol = "sequence";
     if (rank == 4 && axis == 2) symbol = "height";
     if (rank == 4 && axis == 3) symbol = "width";
-    open_sizes_.emplace(symbol, sample_extents(axis, rank));
+    open_sizes_.emplace(symbol, sample_extents(axis == batch ? 0 : std::max<std::size_t>(axis, 1), rank));
     out.push_back({std::nullopt, std::move(symbol)});
   }
   return out;
 }
 
-// Of what was asked for, the first extent stays open as the batch.
+// Of what was asked for, the batch's extent stays open.
+InputHint Importer::as_asked(const std::string& input, InputHint hint) const {
+  const auto asked = asked_.find(input);
+  if (asked == asked_.end()) return hint;
+  hint.extents.assign(asked->second.begin(), asked->second.end());
+  if (!hint.extents.empty()) hint.extents[batch_place(input, hint.extents.size())].reset();
+  return hint;
+}
+
 void Importer::add_hint(const std::string& input, InputHint hint) {
-  if (const auto asked = asked_.find(input); asked != asked_.end()) {
-    hint.extents.assign(asked->second.begin(), asked->second.end());
-    if (!hint.extents.empty()) hint.extents.front().reset();
-  }
-  hints_.insert_or_assign(input, std::move(hint));
+  hints_.shapes.insert_or_assign(input, as_asked(input, std::move(hint)));
   hinted_ = true;
+}
+
+std::size_t Importer::batch_place(const std::string& input, std::size_t rank) const {
+  return rank > 1 && hints_.batch_behind.contains(input) ? 1 : 0;
+}
+
+Result<void> Importer::move_batch(std::string_view name, const Arguments& arguments) {
+  constexpr std::size_t kBatchFirst = 8;
+  const std::vector<Item>& items = arguments.items;
+  const bool recurrent = name == "lstm" || name == "gru" || name == "rnn_tanh" || name == "rnn_relu";
+  const auto* tensor = recurrent && items.size() > kBatchFirst ? held<TensorRef>(items[0]) : nullptr;
+  const auto* batch_first = tensor == nullptr ? nullptr : held<bool>(items[kBatchFirst]);
+  const auto types = batch_first == nullptr || *batch_first ? std::nullopt : samples_.types(value_of(*tensor));
+  const auto batch = open_sizes_.find("batch");
+  if (!types || batch == open_sizes_.end() || !hints_.batch_behind.empty()) return {};
+  const auto& [one, other] = *types;
+  if (one.shape.size() != 3 || one.shape[0] != batch->second[0] || other.shape[0] != batch->second[1]) return {};
+  for (const GraphInput& input : builder_.graph.inputs) {
+    const bool moves = input.dimensions.size() > 1 && input.dimensions[0].symbol == "batch";
+    if (moves) hints_.batch_behind.insert(builder_.graph.value(input.value).name);
+  }
+  for (auto& [input, hint] : hints_.shapes) hint = as_asked(input, hint);
+  hinted_ = true;
+  return unsupported("the batch of an input is its second axis");
 }
 
 const TensorType* Importer::type_of(const Item& item) const {
@@ -230,6 +279,26 @@ Result<void> Importer::guess_input(const std::string& input, std::string_view na
   }
   add_hint(input, std::move(hint));
   return unsupported(fmt::format("the shape of input '{}' is not known", known));
+}
+
+namespace {
+
+ValueId first_input(const Node& node) {
+  return node.inputs.empty() ? kNoValue : node.inputs[0];
+}
+
+}  // namespace
+
+Result<void> Importer::tell_integers(std::string_view name, const Arguments& arguments) {
+  const bool looks_up = (name == "embedding" || name == "embedding_bag") && arguments.items.size() > 1;
+  const auto* indices = looks_up ? held<TensorRef>(arguments.items[1]) : nullptr;
+  ValueId id = indices == nullptr ? kNoValue : value_of(*indices);
+  while (id != kNoValue && builder_.producer(id) != nullptr) id = first_input(*builder_.producer(id));
+  const auto hint = id == kNoValue ? hints_.shapes.end() : hints_.shapes.find(builder_.graph.value(id).name);
+  if (hint == hints_.shapes.end() || is_integer(hint->second.element)) return {};
+  hint->second.element = ElementType::kInt64;
+  hinted_ = true;
+  return unsupported("the elements of an input are token ids");
 }
 
 Result<void> Importer::add_outputs(const Item& item, std::size_t depth) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "import/text.h"
+#include "import/torch/aten/weight_kind.h"
 #include "import/torchscript/importer.h"
 
 namespace joulecast::torchscript {
@@ -14,12 +15,13 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 100;
 
-// Weights are parameters. Scalars and integers are constants: no optimizer updates them.
-ValueKind kind_of(const TensorType& type) {
-  const bool quantized = bit_width(type.element) <= 8 && type.element != ElementType::kBool &&
-                         type.elements() > static_cast<std::int64_t>(kMaxKnownElements);
-  const bool weight = is_floating(type.element) && !type.shape.empty();
-  return weight || quantized ? ValueKind::kParameter : ValueKind::kConstant;
+// Whether the class lists the name: __buffers__ = ["running_mean", ]
+bool is_buffer(const ClassRef& type, std::string_view name) {
+  if (type.type == nullptr) return false;
+  const auto list = type.type->constants.find("__buffers__");
+  if (list == type.type->constants.end()) return false;
+  const auto names = type.source->children_of(type.source->expr(list->second));
+  return std::any_of(names.begin(), names.end(), [&](ExprId id) { return type.source->expr(id).text == name; });
 }
 
 std::string joined(std::string_view path, std::string_view name) {
@@ -50,7 +52,7 @@ Result<Item> Importer::object(PickleFile file, PickleId id, const std::string& p
     case PickleKind::kText:
       return Item(value.text);
     case PickleKind::kTensor:
-      return weight(file, pickle.tensor(value), path);
+      return weight(file, pickle.tensor(value), path, false);
     case PickleKind::kObject: {
       if (const auto found = objects_.find(id); found != objects_.end()) return Item(ObjectRef{found->second});
       const auto at = static_cast<std::uint32_t>(instances_.size());
@@ -90,15 +92,17 @@ bool Importer::ByPlace::operator()(const PickleTensor* a, const PickleTensor* b)
 }
 
 // The same bytes are the same weight, whatever it is called.
-Result<Item> Importer::weight(PickleFile file, const PickleTensor& tensor, const std::string& path) {
+Result<Item> Importer::weight(PickleFile file, const PickleTensor& tensor, const std::string& path, bool buffer) {
   if (tensor.type.element == ElementType::kUnknown) {
     return unsupported(fmt::format("weight '{}' has an element type we do not know", printable(path)));
   }
   auto& weights = weights_[static_cast<std::size_t>(file)];
   if (const auto found = weights.find(&tensor); found != weights.end()) return Item(TensorRef{found->second});
-  const ValueKind kind = kind_of(tensor.type);
+  const ValueKind kind = aten::weight_kind(tensor.type, path, buffer);
   std::optional<Contents> contents;
-  if (kind == ValueKind::kConstant) contents = archive_.contents(file, tensor);
+  // What is computed from a table is computed, each time.
+  if (kind == ValueKind::kConstant && !(buffer && is_floating(tensor.type.element)))
+    contents = archive_.contents(file, tensor);
   const ValueId id = builder_.add_constant(path, tensor.type, std::move(contents), kind);
   samples_.add_source(builder_.graph, id);
   const Item out = new_tensor(id);
@@ -127,21 +131,30 @@ Result<Item> Importer::attribute(const ObjectRef& ref, std::string_view name) {
     for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
       const PickleValue& key = pickle.value(items[i]);
       if (key.kind != PickleKind::kText || key.text != name) continue;
-      JC_ASSIGN_OR_RETURN(Item item, object(PickleFile::kData, items[i + 1], joined(instance.path, name), 0));
+      const PickleValue& held_value = pickle.value(items[i + 1]);
+      const std::string path = joined(instance.path, name);
+      JC_ASSIGN_OR_RETURN(Item item, held_value.kind == PickleKind::kTensor && is_buffer(instance.type, name)
+                                         ? weight(PickleFile::kData, pickle.tensor(held_value), path, true)
+                                         : object(PickleFile::kData, items[i + 1], path, 0));
       instances_[ref.instance].attributes.insert_or_assign(key.text, item);
       return item;
     }
   }
-  const ClassRef type = instance.type;
-  if (type.type != nullptr) {
-    if (const auto found = type.type->constants.find(name); found != type.type->constants.end()) {
-      static const Function kNone;
-      Frame frame{*type.source, kNone, path_, {}};
-      return evaluate(found->second, frame);
-    }
-  }
+  JC_ASSIGN_OR_RETURN(const auto constant, class_constant(instance.type, name));
+  if (constant) return *constant;
   return invalid(fmt::format("'{}' has no attribute '{}'", printable(instance.path.empty() ? "self" : instance.path),
                              printable(name)));
+}
+
+// name : Final[int] = 3, or the member of an enumeration.
+Result<std::optional<Item>> Importer::class_constant(const ClassRef& type, std::string_view name) {
+  if (type.type == nullptr) return std::optional<Item>{};
+  const auto found = type.type->constants.find(name);
+  if (found == type.type->constants.end()) return std::optional<Item>{};
+  static const Function kNone;
+  Frame frame{*type.source, kNone, path_, {}};
+  JC_ASSIGN_OR_RETURN(Item item, evaluate(found->second, frame));
+  return std::optional<Item>(item);
 }
 
 // "c3": the fourth of constants.pkl.

@@ -210,8 +210,8 @@ void Importer::follow_types(std::size_t first_value, std::size_t first_node) {
 // A convolution tells the channels of an input of which only the rank is known.
 bool Importer::lacks_shape(const Cell& cell, std::string_view reader) const {
   if (cell.value == kNoValue) return true;
-  const auto hint = cell.input.empty() ? hints_.end() : hints_.find(cell.input);
-  if (hint == hints_.end()) return false;
+  const auto hint = cell.input.empty() ? hints_.shapes.end() : hints_.shapes.find(cell.input);
+  if (hint == hints_.shapes.end()) return false;
   const bool tells = reader == "embedding" || reader == "linear" || reader.find("conv") != std::string_view::npos;
   if (hint->second.supposed && tells) return true;
   return reader.find("conv") != std::string_view::npos && hint->second.extents.size() > 2 && !hint->second.extents[1];
@@ -229,6 +229,8 @@ Result<Item> Importer::call_operator(std::string_view name, const Arguments& arg
       JC_RETURN_IF_ERROR(guess_input(cells_[tensor->cell].input, name, arguments));
     }
   }
+  JC_RETURN_IF_ERROR(move_batch(name, arguments));
+  JC_RETURN_IF_ERROR(tell_integers(name, arguments));
   const bool in_place = aten::is_in_place(name);
   std::vector<aten::Output> outs;
   const std::string base = fresh_name(in_place ? name.substr(0, name.size() - 1) : name);

@@ -347,6 +347,11 @@ class PickleReader {
     JC_ASSIGN_OR_RETURN(const PickleId arguments, pop());
     JC_ASSIGN_OR_RETURN(const PickleId callee, pop());
     const PickleValue& function = out_.values_[callee];
+    // A member of an enumeration is its value: it is compared with its like alone.
+    if (function.kind == PickleKind::kGlobal && function.text.starts_with("__torch__")) {
+      stack_.push_back(arguments);
+      return {};
+    }
     constexpr std::size_t kMaxArguments = 16;
     if (function.kind != PickleKind::kGlobal || out_.values_[arguments].kind != PickleKind::kTuple ||
         out_.values_[arguments].items.size() > kMaxArguments) {

@@ -320,6 +320,9 @@ Result<void> Call::opaque() {
     if (!type) break;
     op.output_types.push_back(*type);
   }
+  if (!inputs.empty() && !outputs_[0].declared) {
+    note(fmt::format("{} is not known: its result is taken to be shaped like its first input", op.name));
+  }
   return emit(std::move(op), std::move(inputs), outputs_.size());
 }
 

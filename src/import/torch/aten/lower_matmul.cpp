@@ -48,6 +48,66 @@ Result<void> lower_add_matmul(Call& call) {
   return call.emit(Binary{BinaryKind::kAdd}, {made, x});
 }
 
+namespace {
+
+// x's rows, whatever axes lie before its last one.
+ValueId rows_of(Call& call, ValueId x, std::int64_t width) {
+  if (call.guess(x).rank == 2U) return x;
+  return call.step(Reshape{}, {x, call.int_vector({-1, width})}, "rows");
+}
+
+// Rows of a and b by a weight [outputs, in a, in b] -> [rows, outputs]: torch multiplies a by the matrix of each
+// output, and the result with b row by row.
+Result<ValueId> row_products(Call& call, ValueId a, ValueId weight, ValueId b) {
+  const TensorType* type = call.type(weight);
+  if (type == nullptr || type->shape.size() != 3) return unsupported("a weight that is computed");
+  const ValueId products = call.step(MatMul{}, {rows_of(call, a, type->shape[1]), weight}, "products");
+  const ValueId left = call.step(Unsqueeze{{-2}}, {products}, "left");
+  const ValueId right = call.step(Unsqueeze{{-1}}, {rows_of(call, b, type->shape[2])}, "right");
+  const ValueId sums = call.step(MatMul{}, {left, right}, "sums");
+  call.note("bilinear: all outputs are costed as one batch of products, which PyTorch runs one after the other");
+  return call.step(Squeeze{{-2, -1}}, {sums}, "columns");
+}
+
+}  // namespace
+
+Result<void> lower_bilinear(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId a, call.tensor("input1"));
+  JC_ASSIGN_OR_RETURN(const ValueId b, call.tensor("input2"));
+  JC_ASSIGN_OR_RETURN(const ValueId weight, call.tensor("weight"));
+  JC_ASSIGN_OR_RETURN(const ValueId bias, call.optional_tensor("bias"));
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(a));
+  JC_ASSIGN_OR_RETURN(const ValueId columns, row_products(call, a, weight, b));
+  const bool plain = rank == 2;
+  if (plain && bias == kNoValue) return call.emit(Transpose{{1, 0}}, {columns});
+  ValueId out = call.step(Transpose{{1, 0}}, {columns}, "turned");
+  if (!plain) {
+    std::vector<Integer> shape;
+    for (std::size_t axis = 0; axis + 1 < rank; ++axis) shape.push_back({0, call.extent(a, axis)});
+    shape.push_back({call.type(weight)->shape[0]});
+    const ValueId to = call.folded(call.vector(shape), "shape");
+    if (bias == kNoValue) return call.emit(Reshape{}, {out, to});
+    out = call.step(Reshape{}, {out, to}, "shaped");
+  }
+  return call.emit(Binary{BinaryKind::kAdd}, {out, bias});
+}
+
+// What bilinear is decomposed into; in no other form has it been seen.
+Result<void> lower_trilinear(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId a, call.tensor("i1"));
+  JC_ASSIGN_OR_RETURN(const ValueId weight, call.tensor("i2"));
+  JC_ASSIGN_OR_RETURN(const ValueId b, call.tensor("i3"));
+  const auto is = [&](std::string_view name, const IntList& wanted) {
+    const auto list = call.numbers(name);
+    return list && *list == wanted;
+  };
+  if (!is("expand1", {1, 3}) || !is("expand2", {0}) || !is("expand3", {1, 2}) || !is("sumdim", {2, 3})) {
+    return unsupported("is no bilinear layer");
+  }
+  JC_ASSIGN_OR_RETURN(const ValueId columns, row_products(call, a, weight, b));
+  return call.emit(Transpose{{1, 0}}, {columns});
+}
+
 Result<void> lower_outer(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId a, call.tensor("self"));
   JC_ASSIGN_OR_RETURN(const ValueId b, call.tensor("vec2"));

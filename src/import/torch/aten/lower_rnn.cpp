@@ -8,12 +8,13 @@ namespace joulecast::aten {
 namespace {
 
 struct Layers {
-  std::vector<ValueId> weights;  // a layer and direction: weight, recurrence, [bias, bias of the recurrence]
-  bool biases = true, batch_first = false;
+  std::vector<ValueId>
+      weights;  // a layer and direction: weight, recurrence, [bias, bias of the recurrence], [projection]
+  bool biases = true, projects = false, batch_first = false;
   std::int64_t count = 1, directions = 1, hidden = 0;
   double dropout = 0.0;
 
-  [[nodiscard]] std::size_t each() const { return biases ? 4 : 2; }
+  [[nodiscard]] std::size_t each() const { return (biases ? 4U : 2U) + (projects ? 1U : 0U); }
 };
 
 Result<Layers> read_layers(const Call& call) {
@@ -25,17 +26,21 @@ Result<Layers> read_layers(const Call& call) {
   JC_ASSIGN_OR_RETURN(const bool both, call.flag("bidirectional", false));
   JC_ASSIGN_OR_RETURN(out.batch_first, call.flag("batch_first", false));
   out.directions = both ? 2 : 1;
-  const auto wanted = static_cast<std::size_t>(out.directions) * out.each();
-  if (out.count < 1 || out.weights.size() % wanted != 0 ||
-      out.weights.size() / wanted != static_cast<std::size_t>(out.count)) {
-    return unsupported(fmt::format("{} weights for {} layers (with projections?)", out.weights.size(), out.count));
+  const auto fits = [&] {
+    const std::size_t each = static_cast<std::size_t>(out.directions) * out.each();
+    return out.weights.size() % each == 0 && out.weights.size() / each == static_cast<std::size_t>(out.count);
+  };
+  out.projects = !fits();
+  if (out.count < 1 || !fits()) {
+    return unsupported(fmt::format("{} weights for {} layers", out.weights.size(), out.count));
   }
   for (const ValueId id : out.weights) {
     if (id == kNoValue) return call.wrong("params", "has a None");
   }
-  const TensorType* recurrence = call.type(out.weights[1]);
-  if (recurrence == nullptr || recurrence->shape.size() != 2) return unsupported("weights that are computed");
-  out.hidden = recurrence->shape[1];
+  // The recurrence, or the projection, has the hidden states along its last axis.
+  const TensorType* of_hidden = call.type(out.weights[out.projects ? out.each() - 1 : 1]);
+  if (of_hidden == nullptr || of_hidden->shape.size() != 2) return unsupported("weights that are computed");
+  out.hidden = of_hidden->shape[1];
   return out;
 }
 
@@ -46,7 +51,7 @@ ValueId joined(Call& call, const Layers& layers, std::size_t layer, std::size_t 
   for (std::size_t d = 0; d < directions; ++d) {
     const std::size_t at = (layer * directions + d) * layers.each();
     ValueId part = layers.weights[at + which];
-    if (which == 2) part = call.step(Concat{0}, {part, layers.weights[at + 3]}, "biases");
+    if (layers.biases && which == 2) part = call.step(Concat{0}, {part, layers.weights[at + 3]}, "biases");
     parts.push_back(call.step(Unsqueeze{{0}}, {part}, "direction"));
   }
   return parts.size() == 1 ? parts[0] : call.step(Concat{0}, std::move(parts), "directions");
@@ -87,6 +92,7 @@ Result<void> lower_rnn_of(Call& call, RnnKind kind) {
   JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(x));
   if (rank != 3) return unsupported("an input without a batch");
   const bool lstm = kind == RnnKind::kLstm;
+  if (layers.projects && !lstm) return unsupported("a projection of other than an LSTM");
   if (layers.batch_first) x = call.step(Transpose{{1, 0, 2}}, {x}, "time_first");
   std::vector<ValueId> hidden;
   std::vector<ValueId> cells;
@@ -101,6 +107,7 @@ Result<void> lower_rnn_of(Call& call, RnnKind kind) {
                                 kNoValue,
                                 state_of(call, layers, states[0], layer)};
     if (lstm) inputs.push_back(state_of(call, layers, states[1], layer));
+    if (layers.projects) inputs.push_back(joined(call, layers, at, layers.each() - 1));
     const auto made = call.steps(op, std::move(inputs), lstm ? 3 : 2, "rnn");
     x = beside_each_other(call, made[0], layers.directions);
     hidden.push_back(made[1]);

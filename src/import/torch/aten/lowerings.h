@@ -78,6 +78,8 @@ Result<void> lower_adaptive_pool(Call& call) {
 Result<void> lower_linear(Call& call);
 Result<void> lower_matmul(Call& call);
 Result<void> lower_add_matmul(Call& call);
+Result<void> lower_bilinear(Call& call);
+Result<void> lower_trilinear(Call& call);
 Result<void> lower_outer(Call& call);
 Result<void> lower_grouped_mm(Call& call);
 Result<void> lower_cdist(Call& call);
@@ -166,6 +168,7 @@ Result<void> lower_upsample(Call& call) {
   return lower_upsample_of(call, kKind);
 }
 Result<void> lower_grid_sample(Call& call);
+Result<void> lower_affine_grid(Call& call);
 
 // lower_reduce.cpp
 Result<void> lower_reduce_of(Call& call, ReduceKind kind);

@@ -33,6 +33,7 @@ Kernel rnn(const StepContext& context) {
   const Layer layer{fields.text("kind", "lstm"), fields.integer("hidden"), fields.integer("directions", 1),
                     fields.flag("batch_first")};
   if (context.has(4)) refuse(context, "sequences of different lengths");
+  if (context.has(7)) refuse(context, "with a projection");
   return [layer, training = context.training(), x = context.in(0), weight = context.in(1), recurrence = context.in(2),
           bias = context.optional_in(3), y = context.optional_out(0), last = context.optional_out(1),
           cell = context.optional_out(2)](Slots& slots) {

@@ -29,6 +29,8 @@ def rnn(context):
     name, order = GATES.get(kind) or context.refuse(kind)
     if context.has(4):
         context.refuse("sequences of different lengths")
+    if context.has(7):
+        context.refuse("with a projection")
     x = context.name(0)
     if fields.flag("batch_first"):  # ONNX Runtime has the order with time first alone
         x = build.node("Transpose", [x], perm=[1, 0, 2])

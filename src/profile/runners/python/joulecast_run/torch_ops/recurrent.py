@@ -26,6 +26,8 @@ def rnn(context):
     function = _FUNCTIONS.get(kind) or context.refuse(kind)
     if context.has(4):
         context.refuse("sequences of different lengths")
+    if context.has(7):
+        context.refuse("with a projection")
 
     def run(x, weight, recurrence, bias):
         zero = x.new_zeros(directions, x.shape[0 if batch_first else 1], hidden)
