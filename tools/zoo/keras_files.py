@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import tempfile
@@ -68,6 +69,56 @@ def _volumes(keras: Any) -> Any:
     )
 
 
+def _operations(keras: Any) -> Any:
+    """Functions of keras.ops between layers."""
+    import numpy
+
+    layers, ops = keras.layers, keras.ops
+    x = keras.Input((6, 8), name="x")
+    wide = ops.concatenate([x, ops.roll(x, 1, axis=1), ops.flip(x, axis=1), ops.repeat(x[:, :3], 2, axis=1)], axis=-1)
+    scores = ops.softmax(ops.matmul(wide, ops.transpose(wide, (0, 2, 1))) / 8.0)
+    mixed = ops.einsum("bij,bjk->bik", scores, x)
+    mixed = ops.dot(mixed, numpy.ones((8, 10), "float32")) + numpy.ones((10,), "float32")
+    mixed = ops.tensordot(mixed, ops.ones((10, 8)), axes=1)
+    first, middle, last = ops.split(mixed, [3, 5], axis=-1)
+    parts = ops.stack([ops.expand_dims(p, -1) for p in ops.split(x, 2, axis=-1)], axis=1)
+    flat = ops.reshape(ops.squeeze(parts, -1), (-1, 48))
+    pooled = ops.mean(x, axis=1) + ops.max(x, axis=(1,)) - ops.sum(x, axis=1, keepdims=True)[:, 0]
+    pooled = pooled * ops.std(x, axis=1) / (1.0 + ops.logsumexp(x, axis=1)) + ops.var(ops.swapaxes(x, 1, 2), axis=-1)
+    chosen = ops.where(ops.greater(x, 0), ops.clip(x, -1, 1), ops.square(x))
+    chosen = ops.take(ops.pad(chosen, ((0, 0), (1, 2), (0, 0))), numpy.array([0, 4, 8]), axis=1)
+    best, places = ops.top_k(ops.normalize(ops.moveaxis(chosen, 1, 2)), 2)
+    code = ops.one_hot(ops.argmax(x, axis=-1), 4)
+    image = ops.conv(ops.tile(x, (1, 2, 1)), ops.ones((3, 8, 4)), padding="same")
+    image = ops.max_pool(ops.silu(image), 2) + ops.average_pool(ops.ones_like(image), 2)
+    rows = [first, middle, last, chosen[:, :1] + ops.cumsum(x, axis=1), code, image, ops.cast(places, "float32"), best]
+    rows = [ops.ravel(ops.mean(r, axis=(1, 2))) for r in rows] + list(ops.unstack(pooled, axis=1))
+    return keras.Model(x, layers.Dense(4)(ops.concatenate([flat, ops.stack(rows, axis=-1)], axis=-1)))
+
+
+def _heads(keras: Any) -> Any:
+    """Attention with fewer heads of keys, and without products; an image's middle."""
+    layers = keras.layers
+    image = keras.Input((10, 12, 3), name="image")
+    x = layers.SpectralNormalization(layers.Conv2D(8, 3))(layers.CenterCrop(8, 6)(image))
+    x = layers.Reshape((24, 8))(x)
+    x = layers.GroupQueryAttention(4, 4, 2)(x, x)
+    return keras.Model(image, layers.AdditiveAttention()([x, x]))
+
+
+def _cells(keras: Any) -> Any:
+    """Recurrent layers that cuDNN has no kernels for."""
+    layers = keras.layers
+    x = keras.Input((12, 6, 6, 3), name="x")
+    y = layers.ConvLSTM2D(4, 3, strides=2, padding="same", return_sequences=True)(x)
+    y = layers.TimeDistributed(layers.Flatten())(y)
+    y = layers.RNN([layers.LSTMCell(5), layers.GRUCell(4)], return_sequences=True)(y)
+    y = layers.Bidirectional(layers.LSTM(3, activation="relu", return_sequences=True))(y)
+    y = layers.GRU(7, reset_after=False, return_sequences=True)(y)
+    y = layers.RNN(layers.SimpleRNNCell(5), return_sequences=True)(y)
+    return keras.Model(x, layers.SimpleRNN(2, go_backwards=True)(y))
+
+
 _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "convolutions": tensorflow_files._convolutions,
     "upsampling": tensorflow_files._upsampling,
@@ -76,6 +127,9 @@ _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "nested": _nested,
     "volumes": _volumes,
     "scaled": _scaled,
+    "operations": _operations,
+    "heads": _heads,
+    "cells": _cells,
 }
 
 
@@ -103,6 +157,11 @@ def _write_hdf5(model: Any, path: pathlib.Path, newest: bool) -> None:
                 out.attrs[key] = numpy.bytes_(value) if newest else value
 
 
+def _unread(layer: Any) -> int:
+    """Numbers that only training reads."""
+    return int(math.prod(layer.vector_u.shape)) if hasattr(layer, "vector_u") else 0
+
+
 def make(name: str, folder: pathlib.Path) -> None:
     import keras
 
@@ -117,7 +176,7 @@ def make(name: str, folder: pathlib.Path) -> None:
     output = model([keras.ops.zeros(s, i.dtype) for s, i in zip(sizes, model.inputs)] if len(sizes) > 1 else
                    keras.ops.zeros(sizes[0], model.inputs[0].dtype))
     expected = {
-        "parameters": model.count_params(),
+        "parameters": model.count_params() - sum(_unread(layer) for layer in model.layers),
         "output_shape": list(output.shape),
         "product_flops": tensorflow_files._flops(model, (2, 12)) if name in tensorflow_files._NETWORKS else None,
         "keras": keras.__version__,

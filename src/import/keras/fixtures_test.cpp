@@ -9,11 +9,14 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "import/fixture_measures.h"
 #include "import/keras/import_keras.h"
 #include "import/keras/layers.h"
+#include "import/keras/operations.h"
 #include "import/registered_cases.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
@@ -98,6 +101,88 @@ TEST(Keras, AClassOfTheModelsOwnIsKeptAndNoted) {
   EXPECT_EQ(parameters(*graph), 8 * 4 + 4);
 }
 
+// A functional model of one input [null, 6, 8], this layer on it, and a Dense with 4 units on that.
+Result<Graph> functional(const std::string& layer, const std::string& shape) {
+  const auto tensor = [](const std::string& extents, const std::string& name) {
+    return R"({"class_name": "__keras_tensor__", "config": {"shape": )" + extents +
+           R"(, "dtype": "float32", "keras_history": [")" + name + R"(", 0, 0]}})";
+  };
+  const auto on = [&](const std::string& extents, const std::string& name) {
+    return R"("inbound_nodes": [{"args": [)" + tensor(extents, name) + R"(], "kwargs": {}}])";
+  };
+  return keras::import_config(
+      R"({"class_name": "Functional", "config": {"name": "net", "layers": [
+          {"class_name": "InputLayer", "name": "x", "config": {"batch_shape": [null, 6, 8], "name": "x"},
+           "inbound_nodes": []},
+          {"name": "f", )" +
+          layer + ", " + on("[null, 6, 8]", "x") +
+          R"(}, {"module": "keras.layers", "class_name": "Dense", "name": "d", "config": {"name": "d", "units": 4}, )" +
+          on(shape, "f") + R"(}], "input_layers": [["x", 0, 0]], "output_layers": [["d", 0, 0]]}})",
+      "net");
+}
+
+TEST(Keras, AClassOfTheModelsOwnHasTheShapeThatItsReadersTell) {
+  const auto graph = functional(R"("module": "mine", "class_name": "Fold", "config": {"name": "f"})", "[null, 48]");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(parameters(*graph), 48 * 4 + 4);
+  ASSERT_EQ(graph->notes.size(), 1U);
+  EXPECT_EQ(graph->notes[0].text, "'f' (Fold) is the model's own code: kept with the shape that the file tells");
+}
+
+TEST(Keras, AnOperationThatWeDoNotKnowIsNamedAndHasItsShape) {
+  const auto graph =
+      functional(R"("module": "keras.src.ops.linalg", "class_name": "Qr", "config": {"name": "f"})", "[null, 6, 6]");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(count<Opaque>(*graph), 1U);
+  EXPECT_EQ(parameters(*graph), 6 * 4 + 4);
+  ASSERT_EQ(graph->notes.size(), 1U);
+  EXPECT_EQ(graph->notes[0].text, "'f' (Qr) is nothing of Keras that we know: kept with the shape that the file tells");
+}
+
+TEST(Keras, AnOperationIsNoLayerOfItsName) {
+  const auto graph = functional(
+      R"("module": "keras.src.ops.numpy", "class_name": "Reshape", "config": {"name": "f", "newshape": [-1, 48]})",
+      "[null, 48]");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(count<Reshape>(*graph), 1U);
+  EXPECT_EQ(parameters(*graph), 48 * 4 + 4);
+}
+
+// By hand: of ConvLSTM 4 gates, 3 x 3 places, 3 x 3 x (3 + 4) weights for each of 4 filters; 36 x 20 and 5 x 20, then
+// 5 x 12 and 4 x 12; 4 x 12 and 3 x 12 in two directions; 6 x 21 and 7 x 21; 7 x 5 and 5 x 5; 5 x 2 and 2 x 2.
+TEST(Keras, CellsThatCudnnLacksAreLoopsOfTheirProducts) {
+  const Graph graph = imported("cells/model.keras");
+  EXPECT_EQ(count<Loop>(graph), 7U);
+  EXPECT_EQ(count<Rnn>(graph), 0U);
+  EXPECT_EQ(graph.notes.size(), 7U);
+  const auto types = infer_types(graph, small_sizes(graph));
+  ASSERT_TRUE(types) << types.error().text();
+  const double conv = 4 * 9 * 9 * (3 + 4) * 4;
+  const double cells = (36 + 5) * 20 + (5 + 4) * 12 + 2 * (4 + 3) * 12 + (6 + 7) * 21 + (7 + 5) * 5 + (5 + 2) * 2;
+  EXPECT_EQ(product_flops(graph, *types), 2.0 * 2 * 12 * (conv + cells));
+}
+
+// What `config` makes of an LSTM or GRU: how many recurrent layers, how many loops.
+std::pair<std::size_t, std::size_t> recurrent(const std::string& class_name, const std::string& config) {
+  const auto graph =
+      chain("[null, 5, 8]", R"({"class_name": ")" + class_name + R"(", "config": {"name": "r", "units": 4, )" +
+                                R"("activation": "tanh", "recurrent_activation": "sigmoid")" + config + "}}");
+  EXPECT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(graph->notes.size(), 1U);
+  return {count<Rnn>(*graph), count<Loop>(*graph)};
+}
+
+TEST(Keras, ALoopRunsWhereTheConfigurationRulesCudnnOut) {
+  const std::pair<std::size_t, std::size_t> kernel{1, 0}, loop{0, 1};
+  EXPECT_EQ(recurrent("LSTM", ""), kernel);
+  EXPECT_EQ(recurrent("GRU", R"(, "reset_after": true)"), kernel);
+  EXPECT_EQ(recurrent("GRU", R"(, "reset_after": false)"), loop);
+  EXPECT_EQ(recurrent("LSTM", R"(, "recurrent_dropout": 0.1)"), loop);
+  EXPECT_EQ(recurrent("LSTM", R"(, "unroll": true)"), loop);
+  EXPECT_EQ(recurrent("LSTM", R"(, "use_bias": false)"), loop);
+  EXPECT_EQ(recurrent("SimpleRNN", ""), loop);
+}
+
 TEST(Keras, AnInputMayBeSaidByTheFirstLayerAlone) {
   const auto graph = keras::import_config(
       R"({"class_name": "Sequential", "config": [{"class_name": "Dense", "config":
@@ -146,15 +231,22 @@ TEST(Keras, ATransposedConvolutionIsAsLargeAsKerasMakesIt) {
   EXPECT_EQ(text(types->type(graph->outputs[0]).shape), "1x3x15x12");
 }
 
-TEST(Keras, LayersAreSortedAndThoseOfTheDocumentation) {
-  const auto list = keras::layer_list();
+// Names in the order of the list, as the page has them.
+std::string names_of(std::span<const tensorflow::OperatorEntry> list) {
   EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.name < b.name; }));
+  std::string names;
+  for (const auto& entry : list) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  return names;
+}
+
+TEST(Keras, LayersAndOperationsAreSortedAndThoseOfTheDocumentation) {
   std::ifstream file(std::string(JOULECAST_SOURCE_DIR) + "/docs/formats/keras.md");
   std::string page(std::istreambuf_iterator<char>(file), {});
   std::replace(page.begin(), page.end(), '\n', ' ');
-  std::string names;
-  for (const auto& entry : list) names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  EXPECT_NE(page.find(' ' + names + '.'), std::string::npos) << "docs/formats/keras.md wants: " << names;
+  for (const auto& list : {keras::layer_list(), keras::operation_list()}) {
+    const std::string names = names_of(list);
+    EXPECT_NE(page.find(' ' + names + '.'), std::string::npos) << "docs/formats/keras.md wants: " << names;
+  }
 }
 
 }  // namespace

@@ -141,18 +141,23 @@ std::string LayerContext::step_name(std::string_view op) const {
 }
 
 Result<Tensor> LayerContext::apply(std::string_view op, std::vector<Tensor> inputs, Attributes attributes) {
+  JC_ASSIGN_OR_RETURN(const auto outputs, apply_all(op, std::move(inputs), std::move(attributes), 1));
+  return outputs.empty() ? Tensor{} : outputs[0];
+}
+
+Result<std::vector<Tensor>> LayerContext::apply_all(std::string_view op, std::vector<Tensor> inputs,
+                                                    Attributes attributes, std::size_t outputs) {
   std::deque<std::string> texts;
   tensorflow::NodeView view;
   const std::string name = step_name(op);
   view.name = name;
   view.op = op;
   view.attributes = attributes.written_to(texts);
-  constexpr std::uint64_t kFirst = 1;  // output that is read
-  NodeContext inner(node_.importer(), node_.scope(), view, kFirst, std::move(inputs));
+  const std::uint64_t read = outputs < 64 ? (std::uint64_t{1} << outputs) - 1 : ~std::uint64_t{0};
+  NodeContext inner(node_.importer(), node_.scope(), view, read, std::move(inputs));
   JC_RETURN_IF_ERROR(node_.importer().count_work(1));
   JC_RETURN_IF_ERROR(tensorflow::find_operator(op)->lower(inner));
-  const std::vector<Tensor> outputs = inner.take_outputs();
-  return outputs.empty() ? Tensor{} : outputs[0];
+  return inner.take_outputs();
 }
 
 Tensor LayerContext::add(Operator op, std::vector<ValueId> inputs, const ImageLayout& layout) {
@@ -165,7 +170,7 @@ Result<std::vector<Tensor>> LayerContext::call(Layer& part, std::vector<Tensor> 
     return node_.importer().call(*function, std::move(inputs), node_.scope(), step_name("model"));
   }
   std::deque<std::string> texts;
-  const Call call{&part, nullptr};
+  const Call call{&part, nullptr, {}};
   const std::string name =
       fmt::format("{}{}", node_.node().name, part.name.substr(std::min(part.name.size(), layer().name.size())));
   const tensorflow::NodeView view = call_node(call, name, texts);
@@ -196,9 +201,34 @@ Result<Tensor> LayerContext::opaque(const Tensor& x, std::string_view name) {
   return add(std::move(op), {plain(x)});
 }
 
+// What the file says of the outputs, and of what it does not that they are as the first input.
+std::vector<TensorType> LayerContext::declared_outputs(bool& guessed) const {
+  const auto like = extents(input());
+  guessed = call_.outputs.empty();
+  std::vector<TensorType> out;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, call_.outputs.size()); ++i) {
+    const auto told = i < call_.outputs.size() ? call_.outputs[i] : std::nullopt;
+    if (!told && !like) break;
+    if (!told) guessed = guessed || i == 0;
+    out.push_back(told ? *told : TensorType{node_.canvas().element(input()), *like});
+  }
+  return out;
+}
+
 Result<void> LayerContext::opaque() {
-  JC_ASSIGN_OR_RETURN(const Tensor out, opaque(input(), layer().class_name));
-  return finish(out);
+  bool guessed = false;
+  const Opaque op{printable(layer().class_name), declared_outputs(guessed)};
+  const bool own = !layer().of_keras;
+  node_.importer().note(fmt::format("'{}' ({}) is {}: {}", layer().name, op.name,
+                                    own ? "the model's own code" : "nothing of Keras that we know",
+                                    guessed ? "taken to keep the shape of its input"
+                                            : "kept with the shape that the "
+                                              "file tells"));
+  std::vector<ValueId> inputs;
+  for (std::size_t i = 0; i < node_.input_count(); ++i) {
+    if (const ValueId id = plain(input(i)); id != kNoValue) inputs.push_back(id);
+  }
+  return node_.emit(op, std::move(inputs), {}, std::max<std::size_t>(1, call_.outputs.size()));
 }
 
 }  // namespace joulecast::keras

@@ -27,6 +27,10 @@ class LayerContext {
   [[nodiscard]] Layer& layer() { return *call_.layer; }
   [[nodiscard]] const Json& config() const { return *call_.layer->config; }
   [[nodiscard]] const Json* arguments() const { return call_.arguments; }
+  // Argument i of the call, or the one of that name; nullptr where it is not given, or null.
+  [[nodiscard]] const Json* argument(std::size_t i, std::string_view name) const;
+  // What is called: tensors of other layers, numbers and constants, in the order of the arguments.
+  [[nodiscard]] std::vector<Tensor> operands();
 
   // The configuration. Each fails if the value is there with another type; null is absent.
   [[nodiscard]] Result<std::int64_t> integer(std::string_view key, std::int64_t absent) const;
@@ -55,6 +59,9 @@ class LayerContext {
 
   // An operator of TensorFlow on `inputs`; its first output.
   Result<Tensor> apply(std::string_view op, std::vector<Tensor> inputs, Attributes attributes = {});
+  // The same, with all of its `outputs`.
+  Result<std::vector<Tensor>> apply_all(std::string_view op, std::vector<Tensor> inputs, Attributes attributes,
+                                        std::size_t outputs);
   // One of ours; the value has its axes in the order of `layout`.
   Tensor add(Operator op, std::vector<ValueId> inputs, const ImageLayout& layout = {});
   ValueId plain(const Tensor& tensor) { return node_.canvas().plain(tensor); }
@@ -66,12 +73,15 @@ class LayerContext {
 
   // Output i of the layer.
   Result<void> finish(const Tensor& tensor, std::size_t i = 0);
-  // Kept under the name of its class; nothing tells its shape but that of its input.
+  // Kept under the name of its class, of the shapes that the file tells, else that of its input.
   Result<void> opaque();
   Result<Tensor> opaque(const Tensor& x, std::string_view name);
 
  private:
   [[nodiscard]] std::string step_name(std::string_view op) const;
+  void add_operands(const Json& value, std::size_t& next, std::vector<Tensor>& out);
+  Tensor constant(const Json& config);
+  [[nodiscard]] std::vector<TensorType> declared_outputs(bool& guessed) const;
 
   NodeContext& node_;
   const Call& call_;

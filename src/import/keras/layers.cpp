@@ -4,33 +4,13 @@
 #include <algorithm>
 #include <array>
 
-#include "import/keras/lowerings.h"
+#include "import/keras/lowered.h"
+#include "import/keras/operations.h"
 
 namespace joulecast::keras {
 namespace {
 
 using tensorflow::OperatorEntry;
-
-template <auto kLower>
-Result<void> lowered(NodeContext& node) {
-  LayerContext layer(node);
-  return kLower(layer);
-}
-
-template <const char* kOperator>
-Result<void> merged(NodeContext& node) {
-  LayerContext layer(node);
-  return lower_merge(layer, kOperator);
-}
-
-constexpr char kAddV2[] = "AddV2";
-constexpr char kBatchMatMulV2[] = "BatchMatMulV2";
-constexpr char kMaximum[] = "Maximum";
-constexpr char kMinimum[] = "Minimum";
-constexpr char kMul[] = "Mul";
-constexpr char kPow[] = "Pow";
-constexpr char kRealDiv[] = "RealDiv";
-constexpr char kSub[] = "Sub";
 
 Result<void> lower_unknown(LayerContext& layer) {
   return layer.opaque();
@@ -40,7 +20,8 @@ Result<void> lower_unknown(LayerContext& layer) {
 constexpr auto kLayers = std::to_array<OperatorEntry>({
     {"Activation", 1, lowered<lower_activation>},
     {"ActivityRegularization", 1, lowered<lower_identity>},
-    {"Add", 1, merged<kAddV2>},
+    {"Add", 1, merged<"AddV2">},
+    {"AdditiveAttention", 1, lowered<lower_additive_attention>},
     {"AlphaDropout", 1, lowered<lower_dropout>},
     {"Attention", 1, lowered<lower_attention>},
     {"Average", 1, lowered<lower_average>},
@@ -53,7 +34,7 @@ constexpr auto kLayers = std::to_array<OperatorEntry>({
     {"BatchNormalization", 1, lowered<lower_batch_norm>},
     {"BatchNormalizationV1", 1, lowered<lower_batch_norm>},
     {"Bidirectional", 1, lowered<lower_bidirectional>},
-    {"Celu", 1, lowered<lower_activation_class>},
+    {"CenterCrop", 1, lowered<lower_center_crop>},
     {"Concatenate", 1, lowered<lower_concatenate>},
     {"Conv1D", 1, lowered<lower_conv_1d>},
     {"Conv1DTranspose", 1, lowered<lower_conv_1d_transpose>},
@@ -61,6 +42,10 @@ constexpr auto kLayers = std::to_array<OperatorEntry>({
     {"Conv2DTranspose", 1, lowered<lower_conv_2d_transpose>},
     {"Conv3D", 1, lowered<lower_conv_3d>},
     {"Conv3DTranspose", 1, lowered<lower_conv_3d_transpose>},
+    {"ConvLSTM1D", 1, lowered<lower_conv_lstm>},
+    {"ConvLSTM2D", 1, lowered<lower_conv_lstm>},
+    {"ConvLSTM3D", 1, lowered<lower_conv_lstm>},
+    {"ConvLSTMCell", 1, lowered<lower_conv_lstm_cell>},
     {"Convolution1D", 1, lowered<lower_conv_1d>},
     {"Convolution1DTranspose", 1, lowered<lower_conv_1d_transpose>},
     {"Convolution2D", 1, lowered<lower_conv_2d>},
@@ -75,19 +60,16 @@ constexpr auto kLayers = std::to_array<OperatorEntry>({
     {"Dense", 1, lowered<lower_dense>},
     {"DepthwiseConv1D", 1, lowered<lower_depthwise_conv_1d>},
     {"DepthwiseConv2D", 1, lowered<lower_depthwise_conv_2d>},
-    {"Divide", 1, merged<kRealDiv>},
     {"Dot", 1, lowered<lower_dot>},
     {"Dropout", 1, lowered<lower_dropout>},
     {"ELU", 1, lowered<lower_elu>},
     {"EinsumDense", 1, lowered<lower_einsum_dense>},
-    {"Elu", 1, lowered<lower_elu>},
     {"Embedding", 1, lowered<lower_embedding>},
     {"Flatten", 1, lowered<lower_flatten>},
     {"GRU", 1, lowered<lower_recurrent>},
+    {"GRUCell", 1, lowered<lower_gru_cell>},
     {"GaussianDropout", 1, lowered<lower_dropout>},
     {"GaussianNoise", 1, lowered<lower_identity>},
-    {"Gelu", 1, lowered<lower_activation_class>},
-    {"GetItem", 1, lowered<lower_get_item>},
     {"GlobalAveragePooling1D", 1, lowered<lower_global_average_pool>},
     {"GlobalAveragePooling2D", 1, lowered<lower_global_average_pool>},
     {"GlobalAveragePooling3D", 1, lowered<lower_global_average_pool>},
@@ -101,35 +83,29 @@ constexpr auto kLayers = std::to_array<OperatorEntry>({
     {"GlobalMaxPooling2D", 1, lowered<lower_global_max_pool>},
     {"GlobalMaxPooling3D", 1, lowered<lower_global_max_pool>},
     {"GroupNormalization", 1, lowered<lower_group_norm>},
-    {"HardSigmoid", 1, lowered<lower_activation_class>},
-    {"HardSilu", 1, lowered<lower_activation_class>},
-    {"HardTanh", 1, lowered<lower_activation_class>},
+    {"GroupQueryAttention", 1, lowered<lower_grouped_query_attention>},
+    {"GroupedQueryAttention", 1, lowered<lower_grouped_query_attention>},
     {"Identity", 1, lowered<lower_identity>},
     {"InputLayer", 1, lowered<lower_identity>},
     {"LSTM", 1, lowered<lower_recurrent>},
+    {"LSTMCell", 1, lowered<lower_lstm_cell>},
     {"LayerNormalization", 1, lowered<lower_layer_norm>},
     {"LayerScale", 1, lowered<lower_layer_scale>},
     {"LeakyReLU", 1, lowered<lower_leaky_relu>},
-    {"LeakyRelu", 1, lowered<lower_leaky_relu>},
-    {"LogSigmoid", 1, lowered<lower_activation_class>},
-    {"LogSoftmax", 1, lowered<lower_activation_class>},
     {"Masking", 1, lowered<lower_identity>},
-    {"Matmul", 1, merged<kBatchMatMulV2>},
     {"MaxPool1D", 1, lowered<lower_max_pool_1d>},
     {"MaxPool2D", 1, lowered<lower_max_pool_2d>},
     {"MaxPool3D", 1, lowered<lower_max_pool_3d>},
     {"MaxPooling1D", 1, lowered<lower_max_pool_1d>},
     {"MaxPooling2D", 1, lowered<lower_max_pool_2d>},
     {"MaxPooling3D", 1, lowered<lower_max_pool_3d>},
-    {"Maximum", 1, merged<kMaximum>},
-    {"Minimum", 1, merged<kMinimum>},
-    {"Mish", 1, lowered<lower_activation_class>},
+    {"Maximum", 1, merged<"Maximum">},
+    {"Minimum", 1, merged<"Minimum">},
     {"MultiHeadAttention", 1, lowered<lower_multi_head_attention>},
-    {"Multiply", 1, merged<kMul>},
+    {"Multiply", 1, merged<"Mul">},
     {"Normalization", 1, lowered<lower_normalization>},
     {"PReLU", 1, lowered<lower_prelu>},
     {"Permute", 1, lowered<lower_permute>},
-    {"Power", 1, merged<kPow>},
     {"RMSNormalization", 1, lowered<lower_layer_norm>},
     {"RNN", 1, lowered<lower_rnn>},
     {"RandomBrightness", 1, lowered<lower_identity>},
@@ -139,32 +115,26 @@ constexpr auto kLayers = std::to_array<OperatorEntry>({
     {"RandomTranslation", 1, lowered<lower_identity>},
     {"RandomZoom", 1, lowered<lower_identity>},
     {"ReLU", 1, lowered<lower_relu>},
-    {"Relu", 1, lowered<lower_activation_class>},
-    {"Relu6", 1, lowered<lower_activation_class>},
     {"RepeatVector", 1, lowered<lower_repeat_vector>},
     {"Rescaling", 1, lowered<lower_rescaling>},
     {"Reshape", 1, lowered<lower_reshape>},
     {"Resizing", 1, lowered<lower_resizing>},
-    {"Selu", 1, lowered<lower_activation_class>},
     {"SeparableConv1D", 1, lowered<lower_separable_conv_1d>},
     {"SeparableConv2D", 1, lowered<lower_separable_conv_2d>},
     {"SeparableConvolution1D", 1, lowered<lower_separable_conv_1d>},
     {"SeparableConvolution2D", 1, lowered<lower_separable_conv_2d>},
-    {"Sigmoid", 1, lowered<lower_activation_class>},
-    {"Silu", 1, lowered<lower_activation_class>},
     {"SimpleRNN", 1, lowered<lower_recurrent>},
+    {"SimpleRNNCell", 1, lowered<lower_simple_cell>},
     {"Softmax", 1, lowered<lower_softmax>},
-    {"Softplus", 1, lowered<lower_activation_class>},
-    {"Softsign", 1, lowered<lower_activation_class>},
     {"SpatialDropout1D", 1, lowered<lower_dropout>},
     {"SpatialDropout2D", 1, lowered<lower_dropout>},
     {"SpatialDropout3D", 1, lowered<lower_dropout>},
-    {"Subtract", 1, merged<kSub>},
+    {"SpectralNormalization", 1, lowered<lower_wrapped>},
+    {"StackedRNNCells", 1, lowered<lower_stacked_cells>},
+    {"Subtract", 1, merged<"Sub">},
     {"SyncBatchNormalization", 1, lowered<lower_batch_norm>},
     {"TFOpLambda", 1, lowered<lower_tensorflow_function>},
-    {"Tanh", 1, lowered<lower_activation_class>},
     {"TimeDistributed", 1, lowered<lower_time_distributed>},
-    {"TrueDivide", 1, merged<kRealDiv>},
     {"UpSampling1D", 1, lowered<lower_up_sampling_1d>},
     {"UpSampling2D", 1, lowered<lower_up_sampling_2d>},
     {"UpSampling3D", 1, lowered<lower_up_sampling_3d>},
@@ -185,6 +155,11 @@ const OperatorEntry* layer_operator(std::string_view name) {
   constexpr std::string_view kPrefix = "keras.";
   if (!name.starts_with(kPrefix)) return nullptr;
   name.remove_prefix(kPrefix.size());
+  constexpr std::string_view kOperations = "ops.";
+  if (name.starts_with(kOperations)) {
+    const OperatorEntry* found = find_operation(name.substr(kOperations.size()));
+    return found == nullptr ? &kUnknown : found;
+  }
   const auto* const it =
       std::lower_bound(kLayers.begin(), kLayers.end(), name,
                        [](const OperatorEntry& entry, std::string_view n) { return entry.name < n; });

@@ -186,6 +186,71 @@ Result<void> lower_conv_2d(LayerContext& layer) {
 Result<void> lower_conv_3d(LayerContext& layer) {
   return conv(layer, 3);
 }
+namespace {
+
+Result<Tensor> convolved(LayerContext& cell, const Tensor& x, const std::string& name, const Window& window,
+                         bool biased) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t filters, cell.integer("filters"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t channels, channels_of(cell, x, window.first));
+  JC_ASSIGN_OR_RETURN(const Tensor kernel, cell.weight(name, filter_shape(window.kernel, channels, filters)));
+  std::vector<Tensor> inputs{x, kernel};
+  if (biased) {
+    JC_ASSIGN_OR_RETURN(const Tensor bias, cell.weight(name + "/bias", Shape{filters}));
+    inputs.push_back(bias);
+  }
+  return cell.apply("Conv2D", std::move(inputs), attributes_of(window));
+}
+
+}  // namespace
+
+// Of a gate of ConvLSTM: of the step's input, and of the state, which keeps its size.
+Result<Tensor> convolved_input(LayerContext& cell, const Tensor& x, const std::string& name) {
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, cell.rank(x));
+  if (rank < 3) return invalid(fmt::format("is called on steps of {} axes", rank));
+  JC_ASSIGN_OR_RETURN(const Window window, read_window(cell, rank - 2));
+  JC_ASSIGN_OR_RETURN(const bool biased, cell.flag("use_bias", true));
+  return convolved(cell, x, name, window, biased);
+}
+
+Result<Tensor> convolved_state(LayerContext& cell, const Tensor& h, const std::string& name) {
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, cell.rank(h));
+  if (rank < 3) return invalid(fmt::format("has a state of {} axes", rank));
+  JC_ASSIGN_OR_RETURN(Window window, read_window(cell, rank - 2));
+  window.stride.assign(rank - 2, 1);
+  window.dilation.assign(rank - 2, 1);
+  window.padding = "SAME";
+  return convolved(cell, h, name, window, false);
+}
+
+// The extents of a state of ConvLSTM on x [batch, time, ...], batch aside.
+Result<Shape> conv_lstm_state(LayerContext& layer, const Tensor& x) {
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(x));
+  if (rank < 4) return invalid(fmt::format("is called on an input of {} axes", rank));
+  JC_ASSIGN_OR_RETURN(const Window window, read_window(layer, rank - 3));
+  JC_ASSIGN_OR_RETURN(const std::int64_t filters, layer.integer("filters"));
+  Shape out;
+  if (window.first) out.push_back(filters);
+  for (std::size_t i = 0; i + 3 < rank; ++i) {
+    JC_ASSIGN_OR_RETURN(const std::int64_t extent,
+                        layer.extent(x, static_cast<std::int64_t>(i + (window.first ? 3 : 2))));
+    const std::int64_t reach = window.padding == "SAME" ? 1 : window.dilation[i] * (window.kernel[i] - 1) + 1;
+    if (extent < reach) return layer.wrong("kernel_size", "is larger than the image");
+    out.push_back((extent - reach) / window.stride[i] + 1);
+  }
+  if (!window.first) out.push_back(filters);
+  return out;
+}
+
+// x, filters.
+Result<void> lower_conv_operation(LayerContext& layer) {
+  std::vector<Tensor> all = layer.operands();
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
+  if (all.size() != 2 || rank < 3) return layer.opaque();
+  JC_ASSIGN_OR_RETURN(const Window window, read_window(layer, rank - 2));
+  JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply("Conv2D", std::move(all), attributes_of(window)));
+  return layer.finish(out);
+}
+
 Result<void> lower_conv_1d_transpose(LayerContext& layer) {
   return conv_transpose(layer, 1);
 }
@@ -238,6 +303,12 @@ Result<void> global_pool(LayerContext& layer, std::string_view op) {
 }
 
 }  // namespace
+
+// Of operations: the image has as many axes as the input, batch and channels aside.
+Result<void> lower_pool(LayerContext& layer, std::string_view op) {
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
+  return rank < 3 ? layer.opaque() : pool(layer, op, rank - 2);
+}
 
 Result<void> lower_max_pool_1d(LayerContext& layer) {
   return pool(layer, "MaxPool", 1);

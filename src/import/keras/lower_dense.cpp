@@ -145,19 +145,17 @@ Result<ValueId> heads_of(LayerContext& layer, const Tensor& x, const std::string
   return layer.add(Transpose{{0, 2, 1, 3}}, {parted.id}).id;
 }
 
-Result<Heads> read_heads(LayerContext& layer) {
+constexpr std::int64_t kMostHeads = std::int64_t{1} << 24;
+
+Result<Heads> read_heads(LayerContext& layer, std::string_view count, std::string_view width) {
   Heads out;
-  JC_ASSIGN_OR_RETURN(out.count, layer.integer("num_heads"));
-  JC_ASSIGN_OR_RETURN(out.width, layer.integer("key_dim"));
+  JC_ASSIGN_OR_RETURN(out.count, layer.integer(count));
+  JC_ASSIGN_OR_RETURN(out.width, layer.integer(width));
   JC_ASSIGN_OR_RETURN(out.bias, layer.flag("use_bias", true));
-  constexpr std::int64_t kMost = std::int64_t{1} << 24;
-  if (out.count > kMost || out.width > kMost) return layer.wrong("num_heads", "or 'key_dim' is absurd");
+  if (out.count > kMostHeads || out.width > kMostHeads)
+    return layer.wrong(count, fmt::format("or '{}' is absurd", width));
   return out;
 }
-
-}  // namespace
-
-namespace {
 
 // The width of the result: that of the query, unless it is given.
 Result<std::int64_t> output_width(LayerContext& layer, const Tensor& query) {
@@ -192,40 +190,92 @@ Result<Tensor> joined_heads(LayerContext& layer, const Tensor& x, const Heads& h
 
 }  // namespace
 
+namespace {
+
 // query, value, [key: the value].
-Result<void> lower_multi_head_attention(LayerContext& layer) {
-  JC_ASSIGN_OR_RETURN(const Heads heads, read_heads(layer));
-  Heads value_heads = heads;
-  JC_ASSIGN_OR_RETURN(value_heads.width, layer.integer("value_dim", heads.width));
-  const Tensor& query = layer.input(0);
-  const Tensor& value = layer.node().input_count() > 1 ? layer.input(1) : query;
-  const Tensor& key = layer.node().input_count() > 2 ? layer.input(2) : value;
-  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(query));
-  constexpr std::int64_t kMost = std::int64_t{1} << 24;
-  if (value_heads.width < 1 || value_heads.width > kMost) return layer.wrong("value_dim", "is absurd");
-  if (rank != 3) return layer.opaque();
-  JC_ASSIGN_OR_RETURN(const std::int64_t out_width, output_width(layer, query));
-  JC_ASSIGN_OR_RETURN(const ValueId q, heads_of(layer, query, "query", heads));
-  JC_ASSIGN_OR_RETURN(const ValueId k, heads_of(layer, key, "key", heads));
-  JC_ASSIGN_OR_RETURN(const ValueId v, heads_of(layer, value, "value", value_heads));
+struct Operands {
+  Tensor query, value, key;
+};
+
+Operands operands_of(LayerContext& layer) {
+  const std::size_t count = layer.node().input_count();
+  const Tensor& value = layer.input(count > 1 ? 1 : 0);
+  return {layer.input(), value, count > 2 ? layer.input(2) : value};
+}
+
+// What heads of the query find, times a gate where there is one, as rows of `out_width`.
+Result<void> attend(LayerContext& layer, const Heads& query_heads, const Heads& key_heads, const Heads& value_heads,
+                    std::int64_t out_width) {
+  const Operands given = operands_of(layer);
+  JC_ASSIGN_OR_RETURN(const ValueId q, heads_of(layer, given.query, "query", query_heads));
+  JC_ASSIGN_OR_RETURN(const ValueId k, heads_of(layer, given.key, "key", key_heads));
+  JC_ASSIGN_OR_RETURN(const ValueId v, heads_of(layer, given.value, "value", value_heads));
   Attention op;
   op.scales = 1;
   op.causal = is_causal(layer);
   JC_ASSIGN_OR_RETURN(op.dropout, layer.real("dropout", 0.0));
-  const Tensor mixed = layer.add(op, {q, k, v});
-  JC_ASSIGN_OR_RETURN(const Tensor out, joined_heads(layer, mixed, value_heads, out_width));
+  Tensor mixed = layer.add(op, {q, k, v});
+  JC_ASSIGN_OR_RETURN(const bool gated, layer.flag("use_gate", false));
+  if (gated) {
+    JC_ASSIGN_OR_RETURN(const ValueId gate, heads_of(layer, given.query, "gate", query_heads));
+    const Tensor share = layer.add(Activation{ActivationKind::kSigmoid}, {gate});
+    mixed = layer.add(Binary{BinaryKind::kMul}, {mixed.id, share.id});
+  }
+  const Heads joined{query_heads.count, value_heads.width, query_heads.bias};
+  JC_ASSIGN_OR_RETURN(const Tensor out, joined_heads(layer, mixed, joined, out_width));
   return layer.finish(out);
 }
 
-// query, value, [key]: products, softmax, without weights.
+}  // namespace
+
+Result<void> lower_multi_head_attention(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const Heads heads, read_heads(layer, "num_heads", "key_dim"));
+  Heads value_heads = heads;
+  JC_ASSIGN_OR_RETURN(value_heads.width, layer.integer("value_dim", heads.width));
+  if (value_heads.width < 1 || value_heads.width > kMostHeads) return layer.wrong("value_dim", "is absurd");
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
+  if (rank != 3) return layer.opaque();
+  JC_ASSIGN_OR_RETURN(const std::int64_t out_width, output_width(layer, layer.input()));
+  return attend(layer, heads, heads, value_heads, out_width);
+}
+
+// Several heads of the query share one of key and value.
+Result<void> lower_grouped_query_attention(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const Heads heads, read_heads(layer, "num_query_heads", "head_dim"));
+  JC_ASSIGN_OR_RETURN(const Heads shared, read_heads(layer, "num_key_value_heads", "head_dim"));
+  if (heads.count % shared.count != 0) return layer.wrong("num_query_heads", "is no multiple of the others");
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
+  if (rank != 3) return layer.opaque();
+  JC_ASSIGN_OR_RETURN(const std::int64_t out_width, layer.extent(layer.input(), -1));
+  return attend(layer, heads, shared, shared, out_width);
+}
+
+// Products, softmax, without weights.
 Result<void> lower_attention(LayerContext& layer) {
-  const Tensor& query = layer.input(0);
-  const Tensor& value = layer.node().input_count() > 1 ? layer.input(1) : query;
-  const Tensor& key = layer.node().input_count() > 2 ? layer.input(2) : value;
+  const Operands given = operands_of(layer);
   JC_ASSIGN_OR_RETURN(const Tensor scores,
-                      layer.apply("BatchMatMulV2", {query, key}, Attributes().flag("adj_y", true)));
+                      layer.apply("BatchMatMulV2", {given.query, given.key}, Attributes().flag("adj_y", true)));
   JC_ASSIGN_OR_RETURN(const Tensor shares, layer.apply("Softmax", {scores}));
-  JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply("BatchMatMulV2", {shares, value}));
+  JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply("BatchMatMulV2", {shares, given.value}));
+  return layer.finish(out);
+}
+
+// The score of a pair is the sum of tanh(query + key), each entry weighed.
+Result<void> lower_additive_attention(LayerContext& layer) {
+  const Operands given = operands_of(layer);
+  JC_ASSIGN_OR_RETURN(const bool weighed, layer.flag("use_scale", true));
+  JC_ASSIGN_OR_RETURN(const std::int64_t width, layer.extent(given.query, -1));
+  JC_ASSIGN_OR_RETURN(const Tensor rows, layer.apply("ExpandDims", {given.query, layer.ints({-2})}));
+  JC_ASSIGN_OR_RETURN(const Tensor columns, layer.apply("ExpandDims", {given.key, layer.ints({-3})}));
+  JC_ASSIGN_OR_RETURN(const Tensor pairs, layer.apply("AddV2", {rows, columns}));
+  JC_ASSIGN_OR_RETURN(Tensor scores, layer.apply("Tanh", {pairs}));
+  if (weighed) {
+    JC_ASSIGN_OR_RETURN(const Tensor scale, layer.weight("scale", Shape{width}));
+    JC_ASSIGN_OR_RETURN(scores, layer.apply("Mul", {scores, scale}));
+  }
+  JC_ASSIGN_OR_RETURN(scores, layer.apply("Sum", {scores, layer.ints({-1})}));
+  JC_ASSIGN_OR_RETURN(const Tensor shares, layer.apply("Softmax", {scores}));
+  JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply("BatchMatMulV2", {shares, given.value}));
   return layer.finish(out);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "import/keras/cells.h"
 #include "import/keras/lowerings.h"
 
 namespace joulecast::keras {
@@ -12,29 +13,43 @@ namespace {
 struct Cell {
   RnnKind kind = RnnKind::kLstm;
   std::int64_t gates = 4, units = 1;
-  bool bias = true, two_biases = false;
+  bool two_biases = false;
 };
 
-Result<Cell> read_cell(LayerContext& cell, std::string_view class_name) {
-  Cell out;
-  if (class_name.starts_with("LSTM") || class_name == "CuDNNLSTM") {
-    out = {RnnKind::kLstm, 4, 1, true, class_name == "CuDNNLSTM"};
-  } else if (class_name.starts_with("GRU") || class_name == "CuDNNGRU") {
-    out = {RnnKind::kGru, 3, 1, true, class_name == "CuDNNGRU"};
-    JC_ASSIGN_OR_RETURN(const bool after, cell.flag("reset_after", false));
-    out.two_biases = out.two_biases || after;
-  } else {
-    out = {RnnKind::kRnn, 1, 1, true, false};
-  }
-  JC_ASSIGN_OR_RETURN(out.units, cell.integer("units"));
-  JC_ASSIGN_OR_RETURN(out.bias, cell.flag("use_bias", true));
+// Of an LSTM or GRU that cuDNN has.
+Result<Cell> read_cell(LayerContext& layer) {
+  const std::string_view class_name = layer.layer().class_name;
+  const bool own = class_name.starts_with("CuDNN");  // of version 2, never anything else
+  Cell out = class_name.ends_with("LSTM") ? Cell{RnnKind::kLstm, 4, 1, own} : Cell{RnnKind::kGru, 3, 1, true};
+  JC_ASSIGN_OR_RETURN(out.units, layer.integer("units"));
   constexpr std::int64_t kMost = std::int64_t{1} << 24;
-  if (out.units > kMost) return cell.wrong("units", fmt::format("is {}", out.units));
+  if (out.units > kMost) return layer.wrong("units", fmt::format("is {}", out.units));
   return out;
 }
 
-bool is_cell(std::string_view class_name) {
-  return class_name == "LSTMCell" || class_name == "GRUCell" || class_name == "SimpleRNNCell";
+// The name of an activation, whatever form the file has it in.
+std::string_view activation_name(const LayerContext& layer, std::string_view key) {
+  const Json* found = layer.config().find(key);
+  if (found == nullptr) return {};
+  if (found->is(JsonKind::kText)) return found->text();
+  const Json* config = found->find("config");
+  return config == nullptr ? std::string_view() : config->text();
+}
+
+// The key that makes Keras run a loop instead of cuDNN's kernel; empty where none does.
+Result<std::string_view> rules_cudnn_out(LayerContext& layer) {
+  const std::string_view class_name = layer.layer().class_name;
+  if (class_name.starts_with("CuDNN")) return std::string_view();
+  if (activation_name(layer, "activation") != "tanh") return std::string_view("activation");
+  if (activation_name(layer, "recurrent_activation") != "sigmoid") return std::string_view("recurrent_activation");
+  JC_ASSIGN_OR_RETURN(const double dropout, layer.real("recurrent_dropout", 0.0));
+  if (dropout != 0.0) return std::string_view("recurrent_dropout");
+  JC_ASSIGN_OR_RETURN(const bool unroll, layer.flag("unroll", false));
+  if (unroll) return std::string_view("unroll");
+  JC_ASSIGN_OR_RETURN(const bool biased, layer.flag("use_bias", true));
+  if (!biased) return std::string_view("use_bias");
+  JC_ASSIGN_OR_RETURN(const bool after, layer.flag("reset_after", false));
+  return class_name == "GRU" && !after ? std::string_view("reset_after") : std::string_view();
 }
 
 // The weights as the operator has them.
@@ -45,12 +60,10 @@ Result<std::vector<ValueId>> weights_of(LayerContext& layer, const Cell& cell, s
   tensorflow::Canvas& canvas = layer.node().canvas();
   std::vector<ValueId> out{canvas.reshaped(*kernel.source, Shape{1, rows, in}),
                            canvas.reshaped(*recurrence.source, Shape{1, rows, cell.units}), kNoValue};
-  if (cell.bias) {
-    const std::int64_t elements = cell.two_biases ? 2 * rows : rows;
-    const Shape shape = cell.two_biases ? Shape{2, rows} : Shape{rows};
-    JC_ASSIGN_OR_RETURN(const Tensor bias, layer.weight("bias", shape));
-    out[2] = canvas.reshaped(*bias.source, Shape{1, elements});
-  }
+  const std::int64_t elements = cell.two_biases ? 2 * rows : rows;
+  const Shape shape = cell.two_biases ? Shape{2, rows} : Shape{rows};
+  JC_ASSIGN_OR_RETURN(const Tensor bias, layer.weight("bias", shape));
+  out[2] = canvas.reshaped(*bias.source, Shape{1, elements});
   return out;
 }
 
@@ -59,8 +72,6 @@ Result<void> recurrent(LayerContext& layer, const Cell& cell) {
   JC_ASSIGN_OR_RETURN(const bool backwards, layer.flag("go_backwards", false));
   JC_ASSIGN_OR_RETURN(const bool sequences, layer.flag("return_sequences", false));
   JC_ASSIGN_OR_RETURN(const bool states, layer.flag("return_state", false));
-  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
-  if (rank != 3) return invalid(fmt::format("is called on an input of {} axes", rank));
   JC_ASSIGN_OR_RETURN(const std::int64_t in, layer.extent(layer.input(), -1));
   Tensor x = layer.input();
   if (backwards) {
@@ -88,24 +99,41 @@ Result<void> recurrent(LayerContext& layer, const Cell& cell) {
 
 }  // namespace
 
+namespace {
+
+Result<void> steps_of(LayerContext& layer, Layer& cell, std::string_view why) {
+  layer.node().importer().note(
+      fmt::format("'{}' ({}) is a loop over its steps: {}", layer.layer().name, layer.layer().class_name, why));
+  return lower_steps(layer, cell);
+}
+
+constexpr std::string_view kNeverCudnn = "Keras has no kernel of cuDNN for it";
+
+}  // namespace
+
 Result<void> lower_recurrent(LayerContext& layer) {
-  JC_ASSIGN_OR_RETURN(const Cell cell, read_cell(layer, layer.layer().class_name));
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
+  if (rank != 3) return invalid(fmt::format("is called on an input of {} axes", rank));
+  if (layer.layer().class_name == "SimpleRNN") return steps_of(layer, layer.layer(), kNeverCudnn);
+  JC_ASSIGN_OR_RETURN(const std::string_view key, rules_cudnn_out(layer));
+  if (!key.empty()) return steps_of(layer, layer.layer(), fmt::format("its '{}' rules cuDNN's kernel out", key));
+  layer.node().importer().note(
+      "LSTM and GRU are taken as cuDNN's kernels, which Keras runs on a GPU unless their masks have gaps");
+  JC_ASSIGN_OR_RETURN(const Cell cell, read_cell(layer));
   return recurrent(layer, cell);
+}
+
+Result<void> lower_conv_lstm(LayerContext& layer) {
+  return steps_of(layer, layer.layer(), kNeverCudnn);
 }
 
 // RNN around a cell, or around several that are stacked.
 Result<void> lower_rnn(LayerContext& layer) {
-  const Json* cell_json = layer.config().find("cell");
-  const Json* class_name = cell_json == nullptr ? nullptr : cell_json->find("class_name");
-  if (class_name == nullptr || !is_cell(class_name->text())) return layer.opaque();
-  JC_ASSIGN_OR_RETURN(Layer * part, part_of(layer.layer(), "cell", *cell_json));
-  std::deque<std::string> texts;
-  const Call call{part, nullptr};
-  const tensorflow::NodeView view = call_node(call, layer.node().node().name, texts);
-  NodeContext inner(layer.node().importer(), layer.node().scope(), view, 1, {});
-  LayerContext cell_context(inner);
-  JC_ASSIGN_OR_RETURN(const Cell cell, read_cell(cell_context, part->class_name));
-  return recurrent(layer, cell);
+  const Json* cell = layer.config().find("cell");
+  if (cell == nullptr || !cell->is(JsonKind::kObject)) return layer.opaque();
+  JC_ASSIGN_OR_RETURN(Layer * part, part_of(layer.layer(), "cell", *cell));
+  if (!state_count(*part)) return layer.opaque();
+  return steps_of(layer, *part, kNeverCudnn);
 }
 
 namespace {
@@ -148,6 +176,16 @@ Result<void> lower_bidirectional(LayerContext& layer) {
   JC_RETURN_IF_ERROR(layer.finish(out));
   for (std::size_t i = 1; i < first.size(); ++i) JC_RETURN_IF_ERROR(layer.finish(first[i], i));
   for (std::size_t i = 1; i < second.size(); ++i) JC_RETURN_IF_ERROR(layer.finish(second[i], first.size() + i - 1));
+  return {};
+}
+
+// One that changes its layer in training alone.
+Result<void> lower_wrapped(LayerContext& layer) {
+  const Json* inner = layer.config().find("layer");
+  if (inner == nullptr) return layer.wrong("layer", "is missing");
+  JC_ASSIGN_OR_RETURN(Layer * part, part_of(layer.layer(), "layer", *inner));
+  JC_ASSIGN_OR_RETURN(const std::vector<Tensor> out, layer.call(*part, layer.node().inputs()));
+  for (std::size_t i = 0; i < out.size(); ++i) JC_RETURN_IF_ERROR(layer.finish(out[i], i));
   return {};
 }
 

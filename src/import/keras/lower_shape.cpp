@@ -131,10 +131,10 @@ Result<void> lower_up_sampling_3d(LayerContext& layer) {
   return up_sampling(layer, 3);
 }
 
+namespace {
+
 // To one size, whatever comes in.
-Result<void> lower_resizing(LayerContext& layer) {
-  JC_ASSIGN_OR_RETURN(const std::int64_t height, layer.integer("height"));
-  JC_ASSIGN_OR_RETURN(const std::int64_t width, layer.integer("width"));
+Result<void> resized(LayerContext& layer, std::int64_t height, std::int64_t width) {
   JC_ASSIGN_OR_RETURN(const std::string_view kind, layer.text("interpolation", "bilinear"));
   JC_ASSIGN_OR_RETURN(const bool first, layer.channels_first());
   JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
@@ -144,6 +144,39 @@ Result<void> lower_resizing(LayerContext& layer) {
                                                   : "ResizeBilinear";
   JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply(op, {layer.input(), layer.ints({height, width})}));
   return layer.finish(out);
+}
+
+}  // namespace
+
+// The middle of an image that is large enough; another is resized first, to its shorter side.
+Result<void> lower_center_crop(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t height, layer.integer("height"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t width, layer.integer("width"));
+  JC_ASSIGN_OR_RETURN(const bool first, layer.channels_first());
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
+  if (rank != 4) return layer.opaque();
+  IntList begin(rank, 0);
+  IntList size(rank, -1);
+  for (const auto& [axis, extent] : {std::pair(first ? 2 : 1, height), std::pair(first ? 3 : 2, width)}) {
+    JC_ASSIGN_OR_RETURN(const std::int64_t whole, layer.extent(layer.input(), axis));
+    if (whole < extent) return resized(layer, height, width);
+    begin[static_cast<std::size_t>(axis)] = (whole - extent) / 2;
+    size[static_cast<std::size_t>(axis)] = extent;
+  }
+  JC_ASSIGN_OR_RETURN(const Tensor out, layer.apply("Slice", {layer.input(), layer.ints(begin), layer.ints(size)}));
+  return layer.finish(out);
+}
+
+Result<void> lower_resizing(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t height, layer.integer("height"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t width, layer.integer("width"));
+  return resized(layer, height, width);
+}
+
+// The operation.
+Result<void> lower_resize(LayerContext& layer) {
+  JC_ASSIGN_OR_RETURN(const IntList size, layer.per_axis("size", 2, 1));
+  return resized(layer, size[0], size[1]);
 }
 
 Result<void> lower_flatten(LayerContext& layer) {
@@ -201,38 +234,8 @@ Result<void> lower_concatenate(LayerContext& layer) {
   return layer.finish(out);
 }
 
-namespace {
-
-// Numbers among the arguments of an operator stand where tensors do.
-void add_operands(LayerContext& layer, const Json& value, std::size_t& next, std::vector<Tensor>& out) {
-  if (value.is(JsonKind::kInteger)) out.push_back(layer.number(static_cast<double>(value.whole())));
-  if (value.is(JsonKind::kReal)) out.push_back(layer.number(value.real()));
-  const Json* class_name = value.find("class_name");
-  const bool tensor = class_name != nullptr && class_name->text() == "__keras_tensor__";
-  if (tensor && next < layer.node().input_count()) out.push_back(layer.input(next++));
-  if (!tensor && value.is(JsonKind::kArray)) {
-    for (const JsonMember& member : value.members()) add_operands(layer, member.value, next, out);
-  }
-}
-
-std::vector<Tensor> operands(LayerContext& layer) {
-  const Json* arguments = layer.arguments() == nullptr ? nullptr : layer.arguments()->find("args");
-  if (arguments == nullptr) return layer.node().inputs();
-  std::vector<Tensor> out;
-  std::size_t next = 0;
-  for (const JsonMember& member : arguments->members()) {
-    if (out.size() < 10'000) add_operands(layer, member.value, next, out);
-  }
-  if (const Json* keywords = layer.arguments()->find("kwargs")) {
-    for (const JsonMember& member : keywords->members()) add_operands(layer, member.value, next, out);
-  }
-  return out;
-}
-
-}  // namespace
-
 Result<void> lower_merge(LayerContext& layer, std::string_view op) {
-  const std::vector<Tensor> all = operands(layer);
+  const std::vector<Tensor> all = layer.operands();
   constexpr std::size_t kMost = 10'000;
   if (all.empty()) return layer.opaque();
   if (all.size() > kMost) return unsupported(fmt::format("has {} inputs, more than {}", all.size(), kMost));

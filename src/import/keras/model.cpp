@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "import/keras/operations.h"
 #include "import/text.h"
 
 namespace joulecast::keras {
@@ -25,6 +26,7 @@ constexpr std::size_t kMaxReferences = 1'000'000;
 struct History {
   std::string_view layer;
   std::int64_t call = 0, output = 0;
+  const Json* tensor = nullptr;  // its shape and type, where the file says them
 };
 
 // ["dense", 0, 0], and with arguments of the call behind it.
@@ -34,10 +36,10 @@ std::optional<History> history_of(const Json& value) {
   const bool fits = members[0].value.is(JsonKind::kText) && members[1].value.is(JsonKind::kInteger) &&
                     members[2].value.is(JsonKind::kInteger);
   if (!fits) return std::nullopt;
-  return History{members[0].value.text(), members[1].value.whole(), members[2].value.whole()};
+  return History{members[0].value.text(), members[1].value.whole(), members[2].value.whole(), nullptr};
 }
 
-// All tensors that arguments name, in their order. A mask says only what is not to be counted.
+// All tensors that arguments name, in their order.
 void find_histories(const Json& value, std::vector<History>& out) {
   if (const auto found = history_of(value)) {
     out.push_back(*found);
@@ -46,35 +48,22 @@ void find_histories(const Json& value, std::vector<History>& out) {
     return;
   }
   for (const JsonMember& member : value.members()) {
-    if (member.key == "mask" || member.key == "training") continue;
+    if (is_passed_over(member.key)) continue;
     if (member.value.is(JsonKind::kArray) || member.value.is(JsonKind::kObject)) find_histories(member.value, out);
+    if (member.key == "keras_history" && !out.empty()) out.back().tensor = &value;
   }
-}
-
-ElementType element_of(const Json* dtype) {
-  const std::string_view name = dtype == nullptr ? std::string_view("float32") : dtype->text();
-  constexpr std::pair<std::string_view, ElementType> kNames[] = {
-      {"float32", ElementType::kFloat32}, {"float16", ElementType::kFloat16}, {"bfloat16", ElementType::kBFloat16},
-      {"float64", ElementType::kFloat64}, {"int32", ElementType::kInt32},     {"int64", ElementType::kInt64},
-      {"int16", ElementType::kInt16},     {"int8", ElementType::kInt8},       {"uint8", ElementType::kUInt8},
-      {"bool", ElementType::kBool},       {"string", ElementType::kString},
-  };
-  for (const auto& [text, element] : kNames) {
-    if (text == name) return element;
-  }
-  return ElementType::kFloat32;
 }
 
 Result<tensorflow::PartialShape> shape_of(const Json& list) {
   tensorflow::PartialShape out;
   out.known_rank = true;
-  if (!list.is(JsonKind::kArray)) return invalid("the shape of an input is no list");
-  if (list.members().size() > kMaxRank) return unsupported(fmt::format("an input has more than {} axes", kMaxRank));
+  if (!list.is(JsonKind::kArray)) return invalid("its shape is no list");
+  if (list.members().size() > kMaxRank) return unsupported(fmt::format("has more than {} axes", kMaxRank));
   Shape possible;
   for (const JsonMember& extent : list.members()) {
     const bool open = extent.value.is(JsonKind::kNull);
     if (!open && (!extent.value.is(JsonKind::kInteger) || extent.value.whole() < 0)) {
-      return invalid("the shape of an input has an entry that is no extent");
+      return invalid("its shape has an entry that is no extent");
     }
     out.extents.push_back(open ? -1 : extent.value.whole());
     possible.push_back(open ? 1 : extent.value.whole());
@@ -109,6 +98,17 @@ std::string plain_name(std::string_view name) {
   if (out.empty()) out = "layer";
   if (out[0] == '^') out[0] = '_';
   return out;
+}
+
+// HDF5 files name no modules; layers are then what can be trained.
+void read_module(const Json& object, Layer& layer) {
+  const Json* module = object.find("module");
+  if (module == nullptr) {
+    layer.operation = layer.config->find("trainable") == nullptr && find_operation(layer.class_name) != nullptr;
+    return;
+  }
+  layer.of_keras = module->text().starts_with("keras.") && layer.class_name != "Lambda";
+  layer.operation = module->text().starts_with("keras.src.ops.");
 }
 
 // One model: the outermost, or one that is a layer of another.
@@ -157,6 +157,7 @@ class NetworkReader {
     layer.name = printable(name == nullptr ? class_name : name->text(), kLongestInGraph);
     layer.class_name = printable(class_name);
     layer.config = config;
+    read_module(object, layer);
     JC_RETURN_IF_ERROR(read_parts(layer));
     return &layer;
   }
@@ -195,9 +196,10 @@ class NetworkReader {
     if (references_ > kMaxReferences || nodes.size() >= tensorflow::kMaxNodes) {
       return unsupported("has more calls of layers than any real model");
     }
-    const Call& call = model_.calls.emplace_back(Call{&layer, arguments});
+    Call& call = model_.calls.emplace_back(Call{&layer, arguments, {}});
     NodeView node = call_node(call, free_name(layer.name), model_.texts);
     node.inputs = std::move(from);
+    calls_.emplace(node.name, &call);
     nodes.push_back(std::move(node));
     return nodes.back().name;
   }
@@ -294,9 +296,25 @@ class NetworkReader {
     for (const History& history : from) {
       JC_ASSIGN_OR_RETURN(const std::string_view reference, resolve(history));
       nodes[call.place].inputs.push_back(reference);
+      JC_RETURN_IF_ERROR(declare(history));
     }
     references_ += from.size();
     if (references_ > kMaxReferences) return unsupported("has more calls of layers than any real model");
+    return {};
+  }
+
+  // Who reads a tensor says of which type it is.
+  Result<void> declare(const History& history) {
+    constexpr std::int64_t kMostOutputs = 1000;
+    const Json* shape = history.tensor == nullptr ? nullptr : history.tensor->find("shape");
+    const auto call = calls_.find(called_.find(fmt::format("{} {}", history.call, history.layer))->second);
+    if (shape == nullptr || call == calls_.end() || history.output >= kMostOutputs) return {};
+    auto read = shape_of(*shape);
+    if (!read) return tl::unexpected(std::move(read).error().in(fmt::format("'{}'", printable(history.layer))));
+    auto& declared = call->second->outputs;
+    const auto place = static_cast<std::size_t>(history.output);
+    if (declared.size() <= place) declared.resize(place + 1);
+    declared[place] = TensorType{element_of(history.tensor->find("dtype")), read->extents};
     return {};
   }
 
@@ -334,10 +352,29 @@ class NetworkReader {
   Model& model_;
   std::unordered_set<std::string_view> taken_;
   std::unordered_map<std::string, std::string_view> called_;
+  std::unordered_map<std::string_view, Call*> calls_;  // by their nodes
   std::size_t references_ = 0, last_suffix_ = 0;
 };
 
 }  // namespace
+
+bool is_passed_over(std::string_view keyword) {
+  return keyword == "mask" || keyword == "training";
+}
+
+ElementType element_of(const Json* dtype) {
+  const std::string_view name = dtype == nullptr ? std::string_view("float32") : dtype->text();
+  constexpr std::pair<std::string_view, ElementType> kNames[] = {
+      {"float32", ElementType::kFloat32}, {"float16", ElementType::kFloat16}, {"bfloat16", ElementType::kBFloat16},
+      {"float64", ElementType::kFloat64}, {"int32", ElementType::kInt32},     {"int64", ElementType::kInt64},
+      {"int16", ElementType::kInt16},     {"int8", ElementType::kInt8},       {"uint8", ElementType::kUInt8},
+      {"bool", ElementType::kBool},       {"string", ElementType::kString},
+  };
+  for (const auto& [text, element] : kNames) {
+    if (text == name) return element;
+  }
+  return ElementType::kFloat32;
+}
 
 const Json* config_of(const Json& object) {
   const Json* config = object.find("config");
@@ -355,6 +392,7 @@ Result<Layer*> part_of(Layer& owner, const std::string& role, const Json& config
   part->name = fmt::format("{}/{}", owner.name, role);
   part->class_name = printable(class_name);
   part->config = inner;
+  read_module(config, *part);
   return part.get();
 }
 
@@ -362,7 +400,9 @@ Result<Layer*> part_of(Layer& owner, const std::string& role, const Json& config
 tensorflow::NodeView call_node(const Call& call, std::string_view name, std::deque<std::string>& texts) {
   tensorflow::NodeView out;
   out.name = name;
-  out.op = call.layer->network.empty() ? texts.emplace_back("keras." + call.layer->class_name) : call.layer->network;
+  const std::string_view prefix = call.layer->operation ? "keras.ops." : "keras.";
+  out.op = call.layer->network.empty() ? texts.emplace_back(fmt::format("{}{}", prefix, call.layer->class_name))
+                                       : call.layer->network;
   out.attributes.push_back({"keras", std::string_view(reinterpret_cast<const char*>(&call), sizeof(Call))});
   return out;
 }

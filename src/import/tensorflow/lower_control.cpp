@@ -136,7 +136,11 @@ Result<void> lower_while(NodeContext& node) {
   }
   JC_RETURN_IF_ERROR(node.importer().count_work(variables * (body->nodes.size() + condition->nodes.size() + 1)));
   if (const auto layer = find_rnn(node, *body)) return emit_rnn(node, *layer);
-  return LoopMaker(node, *condition, *body).run();
+  return lower_loop(node, *condition, *body);
+}
+
+Result<void> lower_loop(NodeContext& node, const FunctionView& condition, const FunctionView& body) {
+  return LoopMaker(node, condition, body).run();
 }
 
 namespace {

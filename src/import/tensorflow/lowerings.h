@@ -158,6 +158,8 @@ Result<void> lower_array_size(NodeContext& node);
 
 // lower_control.cpp
 Result<void> lower_while(NodeContext& node);
+// Requires: both take as many variables as the node has inputs, and the body returns as many.
+Result<void> lower_loop(NodeContext& node, const FunctionView& condition, const FunctionView& body);
 Result<void> lower_if(NodeContext& node);
 
 }  // namespace joulecast::tensorflow
