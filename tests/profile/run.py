@@ -506,7 +506,9 @@ class Profile(unittest.TestCase):
         for options, word in ((("--window", "0.05"), "100 ms"), (("--for", "soon"), "no time"), (("--mode", "both"), "no mode"),
                               (("--precision", "fp8"), "none that is measured"), (("--runner", "nobody"), "no runner"),
                               (("--batch", "0"), "no batch size"), (("--sbatch=--x",), "only with --slurm"),
-                              (("--validate", "--check-proportionality"), "two things"), (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"), (("--window", "inf"), "100 ms"),
+                              (("--validate", "--check-proportionality"), "two things"), (("--gpu", "0,1"), "one GPU"),
+                              (("--slurm", "9"), "only 5 cases"), (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"),
+                              (("--window", "inf"), "100 ms"),
                               (("--span", "nan"), "--span"), (("--span", "-1"), "--span"), (("--patience", "nan"), "--patience"),
                               (("--patience", "1e300"), "--patience"), (("--target", "inf"), "above 0"), (("--noisy", "nan"), "above 0"),
                               (("--for", "inf"), "no time"), (("--for", "1e300h"), "no time"), (("--for", "nan"), "no time")):

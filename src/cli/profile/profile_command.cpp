@@ -141,6 +141,8 @@ Outcome check_numbers(const ProfileOptions& options) {
   if (!options.shard.empty() && !profile::parse_shard(options.shard))
     return usage(fmt::format("--shard: '{}' is no part", printable(options.shard)),
                  "--shard 3/8 is the third of eight");
+  if (options.gpu.find(',') != std::string::npos)
+    return usage("--gpu: a campaign measures one GPU", "--shard 1/2 and --shard 2/2 with a GPU each, or --slurm");
   if (options.slurm == 0 && !options.sbatch.empty()) return usage("--sbatch: only with --slurm", "--slurm 8");
   if (options.validate && options.check_proportionality)
     return usage("--validate and --check-proportionality are two things to ask", "one after the other");
@@ -255,6 +257,10 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   auto plan = plan_of(options, output);
   if (!plan) return tl::unexpected(std::move(plan).error());
   for (const std::string& note : plan->notes()) output.note(note);
+  if (options.slurm > plan->cases().size())
+    return usage(
+        fmt::format("--slurm {}: there are only {} to measure", options.slurm, counted(plan->cases().size(), "case")),
+        "fewer shards");
   if (options.slurm > 0) return submit_command(options, output);
   if (options.dry_run) return print_plan(*plan, options, folder_of(options), output);
   if (options.validate) return validate_command(*plan, options, output);
