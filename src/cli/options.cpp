@@ -148,7 +148,9 @@ tl::expected<Binding, Failure> binding(const ShapeOptions& options) {
     const auto parsed =
         colon == std::string::npos || colon == 0 ? std::nullopt : shape(std::string_view(text).substr(colon + 1));
     if (!parsed) {
-      return usage(fmt::format("--shapes: '{}' is no shape", text), "write it like --shapes input:1x3x224x224");
+      return usage(fmt::format("--shapes: '{}' is no shape", text),
+                   "write it as --shapes NAME:AxBxC, with the name and all extents of an input that 'joulecast inspect "
+                   "MODEL' lists");
     }
     if (!out.shapes.emplace(text.substr(0, colon), *parsed).second)
       return usage(fmt::format("--shapes: input '{}' is given twice", text.substr(0, colon)));

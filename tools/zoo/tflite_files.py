@@ -29,13 +29,22 @@ def _steps(keras: Any) -> Any:
     return keras.Model(tokens, layers.Dense(5)(x))
 
 
+def _stateful(keras: Any) -> Any:
+    """A layer that begins where the run before has ended."""
+    layers = keras.layers
+    steps = keras.Input(batch_shape=(2, None, 6), name="steps")
+    return keras.Model(steps, layers.GRU(5, stateful=True, return_sequences=True)(steps))
+
+
 _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "convolutions": tensorflow_files._convolutions,
     "upsampling": tensorflow_files._upsampling,
     "recurrent": tensorflow_files._recurrent,
     "loop": tensorflow_files._loop,
     "transformer": tensorflow_files._transformer,
+    "distributed": tensorflow_files._distributed,
     "steps": _steps,
+    "stateful": _stateful,
 }
 _OPTIONS: dict[str, list[str]] = {
     "convolutions": ["float", "dynamic", "half", "int8"],
@@ -44,6 +53,8 @@ _OPTIONS: dict[str, list[str]] = {
     "steps": ["float"],
     "recurrent": ["select"],  # lists of tensors are operators of TensorFlow
     "loop": ["select"],
+    "distributed": ["select"],
+    "stateful": ["select"],
 }
 
 
@@ -104,19 +115,20 @@ def make(name: str, folder: pathlib.Path) -> None:
 
     keras.utils.set_random_seed(0)
     model = _NETWORKS[name](keras)
-    for weight in model.weights:  # zeros would be merged, and biases of zeros left out
+    for weight in [w for w in model.weights if w.name != "rnn_state"]:  # zeros would be merged, biases of them left out
         weight.assign(abs(keras.random.normal(weight.shape)) + 0.1)
     sizes = {i.name: [2 if n is None and axis == 0 else n or 12 for axis, n in enumerate(i.shape)] for i in model.inputs}
-    output = model(*[tensorflow.zeros(sizes[i.name], i.dtype) for i in model.inputs])
     folder.mkdir(parents=True, exist_ok=True)
     weights = {}
     for option in _OPTIONS[name]:
         content, weights[option] = _emptied(_converted(tensorflow, model, option))
         (folder / f"{option}.tflite").write_bytes(content)
+    concrete = tensorflow_files._concrete(tensorflow, model)
+    output = concrete(*[tensorflow.zeros(sizes[i.name], i.dtype) for i in model.inputs])
     expected = {
         "weights": weights,
         "output_shape": list(output.shape),
-        "product_flops": tensorflow_files._flops(model, (2, 12)),
+        "product_flops": None if name in tensorflow_files._UNCOUNTED else tensorflow_files._flops(model, (2, 12)),
         "tensorflow": tensorflow.__version__,
     }
     (folder / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")

@@ -86,10 +86,11 @@ class Planner {
   Planner(const NodeContext& node, Masks masks, std::size_t rank) : node_(node), masks_(masks), rank_(rank) {}
 
   Result<std::optional<Plan>> run() {
-    const auto begin = node_.canvas().numbers(node_.input(1));
-    const auto end = node_.canvas().numbers(node_.input(2));
     const auto steps = node_.integers(3);
-    if (!begin || !end || !steps || begin->size() != steps->size() || end->size() != steps->size()) return none();
+    if (!steps) return none();
+    const auto begin = numbers(1, steps->size());
+    const auto end = numbers(2, steps->size());
+    if (begin.size() != steps->size() || end.size() != steps->size()) return none();
     if (steps->size() > 2 * kMaxRank) return invalid("has more entries than a tensor has axes");
     for (std::size_t i = 0; i < steps->size(); ++i) {
       if (bit(masks_.ellipsis, i)) {
@@ -98,7 +99,7 @@ class Planner {
         plan_.fresh.push_back(result_++);
       } else {
         if (axis_ >= rank_) return invalid(fmt::format("has more entries than the {} axes of the tensor", rank_));
-        if (!entry(i, (*begin)[i], (*end)[i], (*steps)[i])) return none();
+        if (!entry(i, begin[i], end[i], (*steps)[i])) return none();
       }
     }
     return std::optional(plan_);
@@ -106,6 +107,12 @@ class Planner {
 
  private:
   static Result<std::optional<Plan>> none() { return std::optional<Plan>(); }
+
+  // Those that are not known may still be of axes that go, whose place makes no difference.
+  std::vector<std::optional<std::int64_t>> numbers(std::size_t input, std::size_t count) const {
+    auto known = node_.canvas().numbers(node_.input(input));
+    return known ? std::move(*known) : std::vector<std::optional<std::int64_t>>(count);
+  }
 
   // The ellipsis stands for as many axes as the entries after it leave.
   void skip(const IntList& steps, std::size_t i) {

@@ -69,7 +69,9 @@ Result<void> lower_read_variable(NodeContext& node) {
   if (!shape.known_rank || type.element == ElementType::kUnknown || !checked_elements(type.shape)) {
     return unsupported("reads a variable that the file does not describe");
   }
-  const Source& source = node.importer().add_source({node.output_name(0), type, std::nullopt, kind_of(type)});
+  JC_ASSIGN_OR_RETURN(const bool state, node.flag("_state", false));  // other files say it, TensorFlow's do not
+  const ValueKind kind = state ? ValueKind::kConstant : kind_of(type);
+  const Source& source = node.importer().add_source({node.output_name(0), type, std::nullopt, kind});
   return node.output(0, Tensor::of(source));
 }
 

@@ -29,6 +29,7 @@ class CellReader {
     if (products != 2 || out.weight == nullptr || out.recurrence == nullptr || !read_sizes(out)) return std::nullopt;
     if (!read_states(out)) return std::nullopt;
     read_biases(out);
+    if (!cudnn_has(out)) return std::nullopt;
     return out;
   }
 
@@ -86,19 +87,19 @@ class CellReader {
     out.input = weight[0];
     out.hidden = recurrence[0];
     if (out.hidden < 1 || weight[1] != recurrence[1] || weight[1] % out.hidden != 0) return false;
-    switch (weight[1] / out.hidden) {
-      case 4:
-        out.kind = RnnKind::kLstm;
-        return true;
-      case 3:
-        out.kind = RnnKind::kGru;
-        return true;
-      case 1:
-        out.kind = RnnKind::kRnn;
-        return true;
-      default:
-        return false;
-    }
+    const std::int64_t gates = weight[1] / out.hidden;
+    out.kind = gates == 4 ? RnnKind::kLstm : RnnKind::kGru;
+    return gates == 4 || gates == 3;  // of one gate, a simple recurrent layer, cuDNN has no kernel that Keras runs
+  }
+
+  // What Keras asks for before it takes cuDNN's kernel, as far as the body tells: sigmoids at the gates, tanh at the
+  // candidate and the cell. Converters put biases where they are not seen.
+  bool cudnn_has(const RnnLayer& layer) const {
+    const auto nodes_of = [&](std::string_view op) {
+      return std::count_if(body_.nodes.begin(), body_.nodes.end(), [&](const NodeView& one) { return one.op == op; });
+    };
+    const bool lstm = layer.kind == RnnKind::kLstm;
+    return nodes_of("Sigmoid") == (lstm ? 3 : 2) && nodes_of("Tanh") == (lstm ? 2 : 1);
   }
 
   // Variables of floating type that the body changes: the state, and of an LSTM the cell.
@@ -179,6 +180,10 @@ std::optional<RnnLayer> find_rnn(const NodeContext& node, const FunctionView& bo
 }
 
 Result<void> emit_rnn(NodeContext& node, const RnnLayer& layer) {
+  node.importer().note(
+      "loops that are an LSTM or GRU are taken as cuDNN's kernels, which Keras runs where it has a GPU; TensorFlow "
+      "runs "
+      "those of a file that was exported without one step by step");
   const Shape& weight = layer.weight->type.shape;
   ValueId x = node.input(layer.list).id;
   const ValueId batch_first = batch_first_input(node, x);

@@ -69,12 +69,17 @@ Result<void> convert_call(OperatorConverter& op) {
   return op.finish("PartitionedCall", std::move(inputs), Attributes().function("f", function));
 }
 
-// A variable that another graph of the file has set: the reader declares its shape.
+// Which variable it is tells nothing: its readers declare the shape.
+Result<void> convert_variable(OperatorConverter& op) {
+  return op.finish("NoOp", {});
+}
+
+// What one run leaves for the next: weights are constants here.
 Result<void> convert_read_variable(OperatorConverter& op) {
   const TensorView& out = op.output_tensor(0);
   if (!out.known_rank || !checked_elements(out.shape)) return op.opaque("READ_VARIABLE");
   Attributes attributes;
-  attributes.type("dtype", data_type(out.type)).shape_list("_output_shapes", {{true, out.shape}});
+  attributes.type("dtype", data_type(out.type)).shape_list("_output_shapes", {{true, out.shape}}).flag("_state", true);
   JC_ASSIGN_OR_RETURN(const std::string_view handle, op.input(0));
   return op.finish("ReadVariableOp", {handle}, std::move(attributes));
 }

@@ -45,6 +45,7 @@ Result<void> convert_reduce(OperatorConverter& op);
 Result<void> convert_while(OperatorConverter& op);
 Result<void> convert_if(OperatorConverter& op);
 Result<void> convert_call(OperatorConverter& op);
+Result<void> convert_variable(OperatorConverter& op);
 Result<void> convert_read_variable(OperatorConverter& op);
 Result<void> convert_custom(OperatorConverter& op);
 

@@ -134,7 +134,8 @@ class ModelReader {
   // of their own.
   Result<void> read_contents(const FlatTable& tensor, TensorView& out) const {
     const auto place = tensor.number<std::uint32_t>(2, 0);
-    out.constant = tensor.number<std::uint32_t>(10, 0) != 0;
+    const bool no_elements = std::count(out.shape.begin(), out.shape.end(), 0) > 0;  // as the shape of a scalar has
+    out.constant = no_elements || tensor.number<std::uint32_t>(10, 0) != 0;
     if (place == 0) return {};
     if (place >= buffers_.size()) {
       return invalid(fmt::format("'{}' has buffer {}, there are {}", printable(out.name), place, buffers_.size()));

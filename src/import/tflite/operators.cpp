@@ -152,7 +152,7 @@ constexpr auto kBuiltins = std::to_array<BuiltinEntry>({
     {139, "HASHTABLE_SIZE", "", 0, nullptr},
     {140, "REDUCE_ALL", "All", 2, convert_reduce},
     {141, "CONV_3D_TRANSPOSE", "Conv3DBackpropInputV2", 3, convert_conv_3d_transpose},
-    {142, "VAR_HANDLE", "", 0, nullptr},
+    {142, "VAR_HANDLE", "NoOp", 0, convert_variable},
     {143, "READ_VARIABLE", "ReadVariableOp", 1, convert_read_variable},
     {144, "ASSIGN_VARIABLE", "", 0, nullptr},
     {145, "BROADCAST_ARGS", "BroadcastArgs", 2, convert_same},

@@ -274,7 +274,7 @@ Result<void> Importer::guess_input(const std::string& input, std::string_view na
   if (hint.extents.empty() && !asked_.contains(input)) {
     return unsupported(
         fmt::format("the file does not say the shape of input '{}', and '{}' that reads it does not "
-                    "tell; --shapes {}:1x3x224x224 would",
+                    "tell; --shapes {}:AxBxC with all of its extents would",
                     known, printable(name), known));
   }
   add_hint(input, std::move(hint));
