@@ -12,7 +12,6 @@
 namespace joulecast::keras {
 namespace {
 
-using tensorflow::ArgumentView;
 using tensorflow::FunctionView;
 using tensorflow::NodeView;
 
