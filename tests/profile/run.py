@@ -340,7 +340,7 @@ class Profile(unittest.TestCase):
             self.assertEqual(row["gpu"], "a30")
 
     def on_gpu(self, scenario, *options, **more):
-        return self.run_it("--gpu", "0", "--only", "operations", "--noisy", "9", *options, LD_LIBRARY_PATH=STANDIN,
+        return self.run_it("--gpu", "0", "--only", "operations", "--noisy", "9", "--span", "0.3", *options, LD_LIBRARY_PATH=STANDIN,
                            JOULECAST_STANDIN=str(SCENARIOS / scenario), JOULECAST_STANDIN_STATE=str(self.folder / "state"), **more)
 
     def test_a_gpu_is_called_what_the_catalogue_calls_it(self):
@@ -355,7 +355,16 @@ class Profile(unittest.TestCase):
         before = self.cases()
         errors = self.on_gpu("grace_hopper.toml", code=1)[1]
         self.assertIn("gpu is a100-sxm4-40gb there and gh200", errors)
+        self.assertIn("hint: -o names a folder of its own", errors)
         self.assertEqual(self.cases(), before)
+        # By what the driver says, whatever the rows are to call it; so are other shards of the campaign.
+        self.on_gpu("a100.toml", "-o", "named", "--name", "mine")
+        self.assertIn("label is NVIDIA A100-SXM4-40GB there and NVIDIA GH200 480GB here",
+                      self.on_gpu("grace_hopper.toml", "-o", "named", "--name", "mine", code=1)[1])
+        shards = ("-o", "parts", "--shard")
+        self.on_gpu("a100.toml", *shards, "1/2")
+        self.assertIn("parts/shard-0001: is of another campaign", self.on_gpu("grace_hopper.toml", *shards, "2/2", code=1)[1])
+        self.on_gpu("a100.toml", *shards, "2/2")
 
     def test_a_start_that_measured_nothing_binds_no_folder(self):
         self.run_it("--runner", "/bin/true", code=1)

@@ -251,6 +251,11 @@ Outcome print_plan(const profile::Plan& plan, const ProfileOptions& options, con
 
 }  // namespace
 
+Failure campaign_failure(Error error) {
+  const bool other = error.text().find(profile::kOtherCampaign) != std::string::npos;
+  return {std::move(error), other ? "-o names a folder of its own for what is measured here" : ""};
+}
+
 Outcome profile_command(const ProfileOptions& options, Output& output) {
   const Stopwatch since;
   JC_RETURN_IF_FAILURE(check_numbers(options));
@@ -282,7 +287,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   JC_RETURN_IF_FAILURE(check_store(options));
   auto result = run_campaign(*plan, *campaign);
   if (!options.quiet) progress.clear();
-  if (!result) return tl::unexpected<Failure>(std::move(result).error());
+  if (!result) return tl::unexpected(campaign_failure(std::move(result).error()));
   print(*result, options, output);
   JC_RETURN_IF_FAILURE(merge_and_store(options, output));
   return check_failures(*result, folder_of(options));

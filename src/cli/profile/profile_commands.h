@@ -37,6 +37,9 @@ tl::expected<Expect, Failure> expectations_of(const profile::Plan& plan, const P
 // What the folder says of the plan's networks; nothing is measured.
 Outcome validate_command(const profile::Plan& plan, const ProfileOptions& options, Output& output);
 
+// Of what opens or measures a campaign's folder.
+Failure campaign_failure(Error error);
+
 // Runs the largest and the smallest operation of the plan for many durations.
 Outcome proportionality_command(const profile::Plan& plan, const ProfileOptions& options,
                                 const profile::CampaignOptions& campaign, Output& output);
