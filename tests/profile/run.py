@@ -370,19 +370,6 @@ class Profile(unittest.TestCase):
         self.run_it("--runner", "/bin/true", code=1)
         self.assertEqual(self.profiled()["measured"], 5)
 
-    def test_every_shard_has_its_share(self):
-        for shards in (2, 4):
-            shares = [len(self.shard_ids(f"{i + 1}/{shards}")) for i in range(shards)]
-            self.assertEqual(sum(shares), 40)
-            self.assertGreater(min(shares), 40 / shards / 2.5, shares)
-
-    def shard_ids(self, shard):
-        lines = "".join(f'"linear","f32[{rows}, 64]; w f32[32, 64]; _",inference\n' for rows in range(1, 41))
-        (self.folder / "list.csv").write_text("operator,operands,mode\n" + lines)
-        self.words = ["--operations", "list.csv"]
-        cases = json.loads(self.run_it("--json", "--dry-run", "--shard", shard)[0])["cases"]
-        return {case["id"] for case in cases}
-
     def test_the_array_is_printed_as_it_would_be_submitted(self):
         script = self.run_it("--slurm", "2", "-n", "--json", "--sbatch=--partition=x")[0]
         (task,) = [line for line in script.splitlines() if line.startswith("exec ")]
