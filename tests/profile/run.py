@@ -376,6 +376,12 @@ class Profile(unittest.TestCase):
         self.assertIn("'net.txt'", task.replace(" net.txt ", " 'net.txt' "))
         for word in ("dry-run", "json", "slurm", "sbatch"):
             self.assertNotIn(word, task)
+        sbatch = self.folder / "bin" / "sbatch"
+        sbatch.parent.mkdir()
+        sbatch.write_text("#!/bin/sh\necho 17\n")
+        sbatch.chmod(0o755)
+        self.run_it("--slurm", "2", "--sbatch=--partition=x", PATH=f"{sbatch.parent}:{os.environ['PATH']}")
+        self.assertEqual((self.folder / "out" / "profile.sbatch").read_text(), script)
 
     # Everything takes 0.2 ms: the network, and each of its four operations.
     def test_sums_are_held_against_the_network(self):
@@ -502,9 +508,14 @@ class Profile(unittest.TestCase):
         for options, word in ((("--window", "0.05"), "100 ms"), (("--for", "soon"), "no time"), (("--mode", "both"), "no mode"),
                               (("--precision", "fp8"), "none that is measured"), (("--runner", "nobody"), "no runner"),
                               (("--batch", "0"), "no batch size"), (("--sbatch=--x",), "only with --slurm"),
-                              (("--validate", "--check-proportionality"), "two things"), (("--gpu", "0,1"), "one GPU"),
-                              (("--slurm", "9"), "only 5 cases"), (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"),
-                              (("--window", "inf"), "100 ms"),
+                              (("--validate", "--check-proportionality"), "two things"),
+                              (("--slurm", "2", "--validate"), "array measures"), (("--slurm", "2", "--check-proportionality"), "array measures"),
+                              (("--slurm", "0"), "--slurm"), (("--slurm", "100001"), "--slurm"), (("--batch", "1,,2"), "'' is no batch size"),
+                              (("--mode", "inference,"), "'' is no mode"), (("--gpu", "0,0"), "one GPU"), (("--gpu", "all"), "one GPU"),
+                              (("--name", ""), "is empty"), (("--shard", ""), "is empty"), (("--pack", "nofile"), "only with --for"),
+                              (("-n", "--for", "1s", "--pack", "nofile"), "nofile"), (("-n", "--gpu-file", "nofile"), "nofile"),
+                              (("--slurm", "2", "--gpu-file", "nofile"), "nofile"), (("--slurm", "9"), "only 5 cases"),
+                              (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"), (("--window", "inf"), "100 ms"),
                               (("--span", "nan"), "--span"), (("--span", "-1"), "--span"), (("--patience", "nan"), "--patience"),
                               (("--patience", "1e300"), "--patience"), (("--target", "inf"), "above 0"), (("--noisy", "nan"), "above 0"),
                               (("--for", "inf"), "no time"), (("--for", "1e300h"), "no time"), (("--for", "nan"), "no time")):

@@ -29,6 +29,8 @@ class Stopwatch {
 
 Outcome profile_command(const ProfileOptions& options, Output& output);
 
+// Before anything is planned: whether the files of GPUs and the pack that were named can be used.
+Outcome check_predictor(const ProfileOptions& options);
 // What the predictor expects of the plan's operations on a GPU of its catalogue, and how little it is sure of it:
 // nothing on others. Keeps a reference to the plan.
 using Expect = std::function<profile::Expectations(const std::string& driver_name)>;
