@@ -164,7 +164,7 @@ std::vector<std::string> list_words(const std::vector<std::string>& lists) {
     std::size_t begin = 0;
     while (begin <= list.size()) {
       const std::size_t end = std::min(list.find(',', begin), list.size());
-      if (end > begin) out.push_back(list.substr(begin, end - begin));
+      out.push_back(list.substr(begin, end - begin));
       begin = end + 1;
     }
   }

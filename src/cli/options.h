@@ -54,7 +54,7 @@ std::string user_folder();
 // The shipped GPUs, those in $XDG_CONFIG_HOME/joulecast/gpus, then `files`.
 Result<Catalogue> load_catalogue(const std::vector<std::string>& files);
 
-// "1,8,32" and repeated options alike.
+// "1,8,32" and repeated options alike; what is empty between commas is a word too, which none is.
 std::vector<std::string> list_words(const std::vector<std::string>& lists);
 // Batch sizes, each once; one absent entry where none is asked for.
 tl::expected<std::vector<std::optional<std::int64_t>>, Failure> parse_batches(const std::vector<std::string>& lists);

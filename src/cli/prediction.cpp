@@ -14,12 +14,17 @@
 namespace joulecast::cli {
 namespace {
 
+tl::unexpected<Failure> no_gpu() {
+  return usage("--gpu names no GPU", "--gpu a100,h100, or --gpu all");
+}
+
 tl::expected<std::vector<const Gpu*>, Failure> chosen(const Catalogue& catalogue, const PredictionRequest& request) {
   std::vector<const Gpu*> out;
   const auto add = [&](const Gpu* gpu) {  // an id and its alias are one GPU
     if (std::find(out.begin(), out.end(), gpu) == out.end()) out.push_back(gpu);
   };
   for (const std::string& name : list_words(request.gpus)) {
+    if (name.empty()) return no_gpu();
     if (name == "all") {
       for (const Gpu& gpu : catalogue.all()) add(&gpu);
       continue;
@@ -28,10 +33,7 @@ tl::expected<std::vector<const Gpu*>, Failure> chosen(const Catalogue& catalogue
     if (!gpu) return tl::unexpected<Failure>(Failure{gpu.error(), "joulecast gpus lists all of them"});
     add(*gpu);
   }
-  if (out.empty()) {
-    return tl::unexpected<Failure>(
-        Failure{{ErrorCode::kInvalidInput, "--gpu names no GPU"}, "--gpu a100,h100, or --gpu all", kUsage});
-  }
+  if (out.empty()) return no_gpu();
   return out;
 }
 

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kCampaignFile = "campaign.json";
+constexpr const char* kCasesFile = "cases.jsonl";
 
 tl::unexpected<Error> failed(const std::string& path) {
   return io_error(fmt::format("{}: {}", path, std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
@@ -61,32 +62,57 @@ Result<Lines> read_lines(const std::string& file) {
   return out;
 }
 
-// Networks of the zoo are made before a campaign begins.
+// Networks of the zoo are made before a campaign begins, and it may end before campaign.json is written.
 bool holds_others_files(const std::string& folder) {
   std::error_code ignored;
   const fs::directory_iterator entries(folder, ignored);
-  return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.path().filename() != "zoo"; });
+  return std::any_of(begin(entries), end(entries), [&](const auto& entry) {
+    const std::string name = entry.path().filename();
+    return name != "zoo" && (name != kCasesFile || entry.file_size(ignored) > 0);
+  });
 }
 
-// "gpu is a30 there and cpu here", for what two campaigns differ in.
+// What a campaign says of something, as far as an error can hold it.
+std::string said(const Json& campaign, const std::string& key) {
+  constexpr std::size_t kEnough = 80;
+  const auto at = campaign.find(key);
+  if (at == campaign.end()) return key == "label" ? "unknown" : "the usual one";
+  if (at->is_string()) return at->get<std::string>().substr(0, kEnough);
+  return at->is_structured() ? "no text" : at->dump();
+}
+
+// "gpu is a30 there and cpu here", for what two campaigns differ in; empty where they are the same.
 std::string differences(const std::string& there, const std::string& here) {
   const Json before = Json::parse(there, nullptr, false), now = Json::parse(here, nullptr, false);
-  if (!before.is_object()) return fmt::format("{} cannot be read", kCampaignFile);
-  std::vector<std::string> out;
-  const auto text = [](const Json& json, const std::string& key) {
-    const auto at = json.find(key);
-    if (at == json.end()) return std::string("the usual one");
-    return at->is_string() ? at->get<std::string>() : at->dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
+  if (!before.is_object()) return fmt::format("{} is {}", kCampaignFile, there.empty() ? "empty" : "no JSON object");
   std::set<std::string> keys;
   for (const Json* json : {&before, &now}) {
     for (const auto& [key, value] : json->items()) keys.insert(key);
   }
+  std::vector<std::string> out;
   for (const std::string& key : keys) {
-    const std::string old = text(before, key), wanted = text(now, key);
+    const std::string old = said(before, key), wanted = said(now, key);
     if (old != wanted) out.push_back(fmt::format("{} is {} there and {} here", key, old, wanted));
   }
   return fmt::format("{}", fmt::join(out, ", "));
+}
+
+// What was measured in a folder goes on only as the same campaign.
+Result<void> check_same(const std::string& folder, const std::string& what) {
+  const auto there = read_file(folder + "/" + kCampaignFile);
+  const std::string found = differences(there.value_or(""), what);
+  if (found.empty()) return {};
+  return invalid(fmt::format("{}: {}: {}", folder, kOtherCampaign, found));
+}
+
+// Rows of all shards become one table.
+Result<void> check_other_shards(const std::string& folder, const std::string& what) {
+  for (const std::string& shard : other_shards(folder)) {
+    std::error_code none;
+    const auto size = fs::file_size(shard + "/" + kCasesFile, none);
+    if (!none && size > 0) JC_RETURN_IF_ERROR(check_same(shard, what));
+  }
+  return {};
 }
 
 }  // namespace
@@ -95,23 +121,21 @@ Result<Journal> Journal::open(const std::string& folder, const std::string& what
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return io_error(fmt::format("{}: {}", folder, error.message()));
-  const std::string campaign = folder + "/" + kCampaignFile, cases = folder + "/cases.jsonl";
-  const bool before = fs::exists(campaign);
-  if (!before && holds_others_files(folder))
+  if (!fs::exists(folder + "/" + kCampaignFile) && holds_others_files(folder))
     return invalid(fmt::format("{}: holds files that are of no campaign", folder));
+  const std::string cases = folder + "/" + kCasesFile;
   const int descriptor = ::open(cases.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0) return failed(cases);
   Journal out(folder, descriptor);
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
     return invalid(fmt::format("{}: another campaign runs there", folder));
   JC_RETURN_IF_ERROR(out.load());
-  const std::string there = before ? read_file(campaign).value_or("") : "";
-  if (there == what) return out;
-  // A campaign that never came to a case leaves its folder to the next.
-  if (!out.results_.empty())
-    return invalid(
-        fmt::format("{}: is of another campaign: {}; -o names a folder of its own", folder, differences(there, what)));
-  JC_RETURN_IF_ERROR(replace_file(campaign, what));
+  JC_RETURN_IF_ERROR(check_other_shards(folder, what));
+  if (!out.results_.empty()) {
+    JC_RETURN_IF_ERROR(check_same(folder, what));
+  } else {  // a campaign that never came to a case leaves its folder to the next
+    JC_RETURN_IF_ERROR(replace_file(folder + "/" + kCampaignFile, what));
+  }
   return out;
 }
 
@@ -125,7 +149,7 @@ Journal::~Journal() {
 }
 
 Result<void> Journal::load() {
-  const std::string file = path("cases.jsonl");
+  const std::string file = path(kCasesFile);
   JC_ASSIGN_OR_RETURN(Lines lines, read_lines(file));
   results_ = std::move(lines.results);
   if (lines.half_line && ::ftruncate(descriptor_, static_cast<off_t>(lines.whole)) != 0) return failed(file);
@@ -139,7 +163,7 @@ Result<std::map<std::string, CaseResult>> Journal::read(const std::string& folde
   if (parts.empty()) return not_found(fmt::format("{}: no campaign is there", folder));
   std::map<std::string, CaseResult> out;
   for (const std::string& part : parts) {
-    JC_ASSIGN_OR_RETURN(Lines lines, read_lines(part + "/cases.jsonl"));
+    JC_ASSIGN_OR_RETURN(Lines lines, read_lines(part + "/" + kCasesFile));
     for (auto& [id, result] : lines.results) {
       const auto before = out.find(id);
       if (before == out.end() || before->second.started <= result.started) out[id] = std::move(result);
@@ -149,8 +173,8 @@ Result<std::map<std::string, CaseResult>> Journal::read(const std::string& folde
 }
 
 Result<void> Journal::add(const CaseResult& result) {
-  JC_RETURN_IF_ERROR(write_all(descriptor_, journal_line(result) + "\n", path("cases.jsonl")));
-  if (::fdatasync(descriptor_) != 0) return failed(path("cases.jsonl"));
+  JC_RETURN_IF_ERROR(write_all(descriptor_, journal_line(result) + "\n", path(kCasesFile)));
+  if (::fdatasync(descriptor_) != 0) return failed(path(kCasesFile));
   results_.insert_or_assign(result.id, result);
   return {};
 }

@@ -17,11 +17,14 @@
 namespace joulecast::profile {
 
 inline constexpr const char* kMeasurementsFile = "measurements.csv";
+// What the error of a folder of another campaign holds.
+inline constexpr const char* kOtherCampaign = "is of another campaign";
 
 class Journal {
  public:
   // Makes the folder where it is not there. A last line that was not written whole is cut off. Errors: kIo,
-  // kInvalidInput for a folder of another campaign (`what` is not what campaign.json says) and for broken lines, named.
+  // kInvalidInput for a folder of another campaign (`what` is not what campaign.json says, there or beside another
+  // shard's cases) and for broken lines, named.
   static Result<Journal> open(const std::string& folder, const std::string& what);
   // Only to look at, with all shards in it: nothing is made or locked, a half line at the end is passed over. Errors:
   // kNotFound, kInvalidInput.

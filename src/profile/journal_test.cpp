@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "dataset/table.h"
+#include "profile/shards.h"
 
 namespace joulecast::profile {
 namespace {
@@ -95,8 +96,47 @@ TEST_F(JournalTest, AnotherCampaignsFolderIsRefused) {
             std::string::npos)
       << other.error().text();
   std::ofstream(folder_ + "/campaign.json") << "";
-  EXPECT_NE(Journal::open(folder_, "{}").error().text().find("campaign.json cannot be read"), std::string::npos);
+  EXPECT_NE(Journal::open(folder_, "{}").error().text().find("campaign.json is empty"), std::string::npos);
   EXPECT_FALSE(Journal::open(fs::path(folder_).parent_path().string(), "{}\n"));
+}
+
+// As an editor leaves it.
+TEST_F(JournalTest, TheSameCampaignMayBeWrittenOtherwise) {
+  ASSERT_TRUE(Journal::open(folder_, R"({"gpu": "a", "threads": 0})")->add(measured()));
+  std::ofstream(folder_ + "/campaign.json") << "{\"threads\":0,\n\"gpu\":\"a\"}";
+  EXPECT_TRUE(Journal::open(folder_, R"({"gpu": "a", "threads": 0})"));
+}
+
+TEST_F(JournalTest, WhatCampaignJsonHoldsInsteadOfTextIsNotPrinted) {
+  ASSERT_TRUE(Journal::open(folder_, R"({"gpu": "a"})")->add(measured()));
+  const auto error_of = [&](const std::string& gpu) {
+    std::ofstream(folder_ + "/campaign.json") << "{\"gpu\": " << gpu << "}";
+    return Journal::open(folder_, R"({"gpu": "a"})").error().text();
+  };
+  constexpr std::size_t kDeep = 1'000'000;
+  EXPECT_NE(error_of(std::string(kDeep, '[') + std::string(kDeep, ']')).find("gpu is no text there"),
+            std::string::npos);
+  EXPECT_LT(error_of('"' + std::string(kDeep, 'x') + '"').size(), 1000U);
+}
+
+// Killed, or out of disk, before it said what it is.
+TEST_F(JournalTest, AFolderWithNoMoreThanAnEmptyJournalIsAnybodys) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ + "/cases.jsonl") << "";
+  EXPECT_TRUE(Journal::open(folder_, "{}\n"));
+}
+
+TEST_F(JournalTest, AllShardsAreOfOneCampaign) {
+  const auto shard = [&](int index) { return shard_folder(folder_, {static_cast<std::size_t>(index), 3}); };
+  const std::string a = R"({"gpu": "a"})", b = R"({"gpu": "b"})";
+  ASSERT_TRUE(Journal::open(shard(1), a));  // comes to no case
+  ASSERT_TRUE(Journal::open(shard(2), b)->add(measured()));
+  EXPECT_TRUE(Journal::open(shard(3), b));
+  const auto other = Journal::open(shard(1), a);
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().text().find("shard-0002: is of another campaign: gpu is b there and a here"),
+            std::string::npos)
+      << other.error().text();
 }
 
 TEST_F(JournalTest, ACampaignThatCameToNoCaseLeavesItsFolder) {

@@ -110,7 +110,8 @@ void Plan::keep(Only only) {
 
 namespace {
 
-// The low bits of an id follow from few letters of its text: those of one mode are even. splitmix64 mixes them all.
+// The lowest bit of an id is that of the sum of its text: even for all sizes without an odd digit. splitmix64 mixes all
+// bits.
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;

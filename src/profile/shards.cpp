@@ -80,6 +80,14 @@ std::vector<std::string> shard_folders(const std::string& folder) {
   return out;
 }
 
+std::vector<std::string> other_shards(const std::string& folder) {
+  const fs::path own(folder);
+  if (!own.filename().string().starts_with(kPrefix)) return {};
+  std::vector<std::string> out = shard_folders(own.parent_path().string());
+  std::erase_if(out, [&](const std::string& one) { return fs::path(one).filename() == own.filename(); });
+  return out;
+}
+
 Result<void> merge_shards(const std::string& folder) {
   const MergeLock lock(folder);
   std::string text = csv_header();

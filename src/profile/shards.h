@@ -23,6 +23,9 @@ std::string shard_folder(const std::string& folder, const Shard& shard);
 // Those that are there, by name.
 std::vector<std::string> shard_folders(const std::string& folder);
 
+// The other shards' folders of a shard's; none of a folder that is no shard's.
+std::vector<std::string> other_shards(const std::string& folder);
+
 // folder/measurements.csv of the shards' own, whatever shards are done by now: every shard does it at its end, and the
 // last one has all. Errors: kIo; kInvalidInput for a shard that another version wrote.
 Result<void> merge_shards(const std::string& folder);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -40,6 +41,37 @@ TEST(Shards, EveryCaseIsOneShards) {
   }
   EXPECT_EQ(ids.size(), 100U);
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 100U);
+}
+
+// The hash of a text without an odd digit has a low bit that is the same for all: half of the shards had nothing.
+TEST(Shards, OperationsOfANetworkAreSharedFairly) {
+  const Graph network = parse_graph(R"(graph "net" {
+input %x : f32[N, 64]
+parameter %w : f32[2048, 64]
+parameter %v : f32[64, 2048]
+%a = linear(%x, %w, _)
+%b = activation(%a)
+%c = linear(%b, %v, _)
+%d = softmax(%c)
+output %d
+}
+)")
+                            .value();
+  Plan whole;
+  for (std::int64_t batch = 2; batch < 400; batch += 2) {
+    if (std::to_string(batch).find_first_of("13579") != std::string::npos) continue;
+    ASSERT_TRUE(whole.add_network("net", network, {.symbols = {{"N", batch}}, .shapes = {}, .batch = {}}, {}));
+  }
+  whole.keep(Plan::Only::kOperations);
+  for (const std::size_t count : {2U, 4U, 8U}) {
+    const double fair = static_cast<double>(whole.cases().size()) / static_cast<double>(count);
+    for (std::size_t index = 1; index <= count; ++index) {
+      Plan part = whole;
+      part.keep(Shard{index, count});
+      // Four standard deviations of what is drawn by lot.
+      EXPECT_NEAR(static_cast<double>(part.cases().size()), fair, 4 * std::sqrt(fair)) << index << '/' << count;
+    }
+  }
 }
 
 TEST(Shards, TablesBecomeOne) {

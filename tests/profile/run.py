@@ -340,7 +340,7 @@ class Profile(unittest.TestCase):
             self.assertEqual(row["gpu"], "a30")
 
     def on_gpu(self, scenario, *options, **more):
-        return self.run_it("--gpu", "0", "--only", "operations", "--noisy", "9", *options, LD_LIBRARY_PATH=STANDIN,
+        return self.run_it("--gpu", "0", "--only", "operations", "--noisy", "9", "--span", "0.3", *options, LD_LIBRARY_PATH=STANDIN,
                            JOULECAST_STANDIN=str(SCENARIOS / scenario), JOULECAST_STANDIN_STATE=str(self.folder / "state"), **more)
 
     def test_a_gpu_is_called_what_the_catalogue_calls_it(self):
@@ -355,24 +355,20 @@ class Profile(unittest.TestCase):
         before = self.cases()
         errors = self.on_gpu("grace_hopper.toml", code=1)[1]
         self.assertIn("gpu is a100-sxm4-40gb there and gh200", errors)
+        self.assertIn("hint: -o names a folder of its own", errors)
         self.assertEqual(self.cases(), before)
+        # By what the driver says, whatever the rows are to call it; so are other shards of the campaign.
+        self.on_gpu("a100.toml", "-o", "named", "--name", "mine")
+        self.assertIn("label is NVIDIA A100-SXM4-40GB there and NVIDIA GH200 480GB here",
+                      self.on_gpu("grace_hopper.toml", "-o", "named", "--name", "mine", code=1)[1])
+        shards = ("-o", "parts", "--shard")
+        self.on_gpu("a100.toml", *shards, "1/2")
+        self.assertIn("parts/shard-0001: is of another campaign", self.on_gpu("grace_hopper.toml", *shards, "2/2", code=1)[1])
+        self.on_gpu("a100.toml", *shards, "2/2")
 
     def test_a_start_that_measured_nothing_binds_no_folder(self):
         self.run_it("--runner", "/bin/true", code=1)
         self.assertEqual(self.profiled()["measured"], 5)
-
-    def test_every_shard_has_its_share(self):
-        for shards in (2, 4):
-            shares = [len(self.shard_ids(f"{i + 1}/{shards}")) for i in range(shards)]
-            self.assertEqual(sum(shares), 40)
-            self.assertGreater(min(shares), 40 / shards / 2.5, shares)
-
-    def shard_ids(self, shard):
-        lines = "".join(f'"linear","f32[{rows}, 64]; w f32[32, 64]; _",inference\n' for rows in range(1, 41))
-        (self.folder / "list.csv").write_text("operator,operands,mode\n" + lines)
-        self.words = ["--operations", "list.csv"]
-        cases = json.loads(self.run_it("--json", "--dry-run", "--shard", shard)[0])["cases"]
-        return {case["id"] for case in cases}
 
     def test_the_array_is_printed_as_it_would_be_submitted(self):
         script = self.run_it("--slurm", "2", "-n", "--json", "--sbatch=--partition=x")[0]
@@ -380,6 +376,12 @@ class Profile(unittest.TestCase):
         self.assertIn("'net.txt'", task.replace(" net.txt ", " 'net.txt' "))
         for word in ("dry-run", "json", "slurm", "sbatch"):
             self.assertNotIn(word, task)
+        sbatch = self.folder / "bin" / "sbatch"
+        sbatch.parent.mkdir()
+        sbatch.write_text("#!/bin/sh\necho 17\n")
+        sbatch.chmod(0o755)
+        self.run_it("--slurm", "2", "--sbatch=--partition=x", PATH=f"{sbatch.parent}:{os.environ['PATH']}")
+        self.assertEqual((self.folder / "out" / "profile.sbatch").read_text(), script)
 
     # Everything takes 0.2 ms: the network, and each of its four operations.
     def test_sums_are_held_against_the_network(self):
@@ -506,9 +508,14 @@ class Profile(unittest.TestCase):
         for options, word in ((("--window", "0.05"), "100 ms"), (("--for", "soon"), "no time"), (("--mode", "both"), "no mode"),
                               (("--precision", "fp8"), "none that is measured"), (("--runner", "nobody"), "no runner"),
                               (("--batch", "0"), "no batch size"), (("--sbatch=--x",), "only with --slurm"),
-                              (("--validate", "--check-proportionality"), "two things"), (("--gpu", "0,1"), "one GPU"),
-                              (("--slurm", "9"), "only 5 cases"), (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"),
-                              (("--window", "inf"), "100 ms"),
+                              (("--validate", "--check-proportionality"), "two things"),
+                              (("--slurm", "2", "--validate"), "array measures"), (("--slurm", "2", "--check-proportionality"), "array measures"),
+                              (("--slurm", "0"), "--slurm"), (("--slurm", "100001"), "--slurm"), (("--batch", "1,,2"), "'' is no batch size"),
+                              (("--mode", "inference,"), "'' is no mode"), (("--gpu", "0,0"), "one GPU"), (("--gpu", "all"), "one GPU"),
+                              (("--name", ""), "is empty"), (("--shard", ""), "is empty"), (("--pack", "nofile"), "only with --for"),
+                              (("-n", "--for", "1s", "--pack", "nofile"), "nofile"), (("-n", "--gpu-file", "nofile"), "nofile"),
+                              (("--slurm", "2", "--gpu-file", "nofile"), "nofile"), (("--slurm", "9"), "only 5 cases"),
+                              (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"), (("--window", "inf"), "100 ms"),
                               (("--span", "nan"), "--span"), (("--span", "-1"), "--span"), (("--patience", "nan"), "--patience"),
                               (("--patience", "1e300"), "--patience"), (("--target", "inf"), "above 0"), (("--noisy", "nan"), "above 0"),
                               (("--for", "inf"), "no time"), (("--for", "1e300h"), "no time"), (("--for", "nan"), "no time")):

@@ -141,13 +141,21 @@ Outcome check_numbers(const ProfileOptions& options) {
   if (!options.shard.empty() && !profile::parse_shard(options.shard))
     return usage(fmt::format("--shard: '{}' is no part", printable(options.shard)),
                  "--shard 3/8 is the third of eight");
-  if (options.gpu.find(',') != std::string::npos)
-    return usage("--gpu: a campaign measures one GPU", "--shard 1/2 and --shard 2/2 with a GPU each, or --slurm");
+  return {};
+}
+
+// Options that have no meaning beside each other, or none alone.
+Outcome check_together(const ProfileOptions& options) {
   if (options.slurm == 0 && !options.sbatch.empty()) return usage("--sbatch: only with --slurm", "--slurm 8");
+  if (options.budget.empty() && !options.pack.empty()) return usage("--pack: only with --for", "--for 30m");
   if (options.validate && options.check_proportionality)
     return usage("--validate and --check-proportionality are two things to ask", "one after the other");
   if (options.slurm > 0 && !options.shard.empty())
     return usage("profile: --slurm and --shard: a job array has all of them", "--slurm 8");
+  if (options.slurm > 0 && (options.validate || options.check_proportionality))
+    return usage("--slurm: a job array measures", "--validate and --check-proportionality without --slurm");
+  if (options.gpu.find(',') != std::string::npos || options.gpu == "all")
+    return usage("--gpu: a campaign measures one GPU", "--shard 1/2 and --shard 2/2 with a GPU each, or --slurm");
   return {};
 }
 
@@ -251,9 +259,16 @@ Outcome print_plan(const profile::Plan& plan, const ProfileOptions& options, con
 
 }  // namespace
 
+Failure campaign_failure(Error error) {
+  const bool other = error.text().find(profile::kOtherCampaign) != std::string::npos;
+  return {std::move(error), other ? "-o names a folder of its own for what is measured here" : ""};
+}
+
 Outcome profile_command(const ProfileOptions& options, Output& output) {
   const Stopwatch since;
   JC_RETURN_IF_FAILURE(check_numbers(options));
+  JC_RETURN_IF_FAILURE(check_together(options));
+  JC_RETURN_IF_FAILURE(check_predictor(options));
   auto plan = plan_of(options, output);
   if (!plan) return tl::unexpected(std::move(plan).error());
   for (const std::string& note : plan->notes()) output.note(note);
@@ -282,7 +297,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   JC_RETURN_IF_FAILURE(check_store(options));
   auto result = run_campaign(*plan, *campaign);
   if (!options.quiet) progress.clear();
-  if (!result) return tl::unexpected<Failure>(std::move(result).error());
+  if (!result) return tl::unexpected(campaign_failure(std::move(result).error()));
   print(*result, options, output);
   JC_RETURN_IF_FAILURE(merge_and_store(options, output));
   return check_failures(*result, folder_of(options));

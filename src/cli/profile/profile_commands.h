@@ -29,6 +29,8 @@ class Stopwatch {
 
 Outcome profile_command(const ProfileOptions& options, Output& output);
 
+// Before anything is planned: whether the files of GPUs and the pack that were named can be used.
+Outcome check_predictor(const ProfileOptions& options);
 // What the predictor expects of the plan's operations on a GPU of its catalogue, and how little it is sure of it:
 // nothing on others. Keeps a reference to the plan.
 using Expect = std::function<profile::Expectations(const std::string& driver_name)>;
@@ -36,6 +38,9 @@ tl::expected<Expect, Failure> expectations_of(const profile::Plan& plan, const P
 
 // What the folder says of the plan's networks; nothing is measured.
 Outcome validate_command(const profile::Plan& plan, const ProfileOptions& options, Output& output);
+
+// Of what opens or measures a campaign's folder.
+Failure campaign_failure(Error error);
 
 // Runs the largest and the smallest operation of the plan for many durations.
 Outcome proportionality_command(const profile::Plan& plan, const ProfileOptions& options,

@@ -41,17 +41,26 @@ std::optional<std::string> known_gpu(const Catalogue& catalogue, const std::stri
   return std::nullopt;
 }
 
+tl::expected<std::shared_ptr<const Adviser>, Failure> adviser_of(const ProfileOptions& options) {
+  JC_ASSIGN_OR_FAIL(const std::string pack,
+                    options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack));
+  JC_ASSIGN_OR_FAIL(Catalogue catalogue, load_catalogue(options.gpu_files));
+  auto out = std::make_shared<Adviser>(Adviser{std::move(catalogue), std::nullopt});
+  JC_ASSIGN_OR_FAIL(out->judge, OperationJudge::open(pack, out->catalogue));
+  return out;
+}
+
 }  // namespace
 
-tl::expected<Expect, Failure> expectations_of(const profile::Plan& plan, const ProfileOptions& options) {
-  auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
-  if (!pack) return tl::unexpected<Failure>(std::move(pack).error());
+Outcome check_predictor(const ProfileOptions& options) {
+  if (!options.pack.empty()) return adviser_of(options).map([](const auto&) {});
   auto catalogue = load_catalogue(options.gpu_files);
   if (!catalogue) return tl::unexpected<Failure>(std::move(catalogue).error());
-  const auto adviser = std::make_shared<Adviser>(Adviser{std::move(*catalogue), std::nullopt});
-  auto judge = OperationJudge::open(*pack, adviser->catalogue);
-  if (!judge) return tl::unexpected<Failure>(std::move(judge).error());
-  adviser->judge = std::move(*judge);
+  return {};
+}
+
+tl::expected<Expect, Failure> expectations_of(const profile::Plan& plan, const ProfileOptions& options) {
+  JC_ASSIGN_OR_FAIL(const auto adviser, adviser_of(options));
   return [&plan, adviser, name = options.name](const std::string& label) {
     profile::Expectations out;
     const auto gpu = known_gpu(adviser->catalogue, name, label);

@@ -52,7 +52,9 @@ void define_conditions(CLI::App& app, ProfileOptions& options) {
 
 void define_machines(CLI::App& app, ProfileOptions& options) {
   app.add_option("--shard", options.shard, "measure that part alone, in a folder in FOLDER, as 3/8")->type_name("K/N");
-  add_count(app, "--slurm", options.slurm, "submit a job array of that many shards; with -n print it");
+  app.add_option("--slurm", options.slurm, "submit a job array of that many shards; with -n print it")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000).description(""));
   app.add_option("--sbatch", options.sbatch, "an option for sbatch, as --sbatch=--partition=gpu")->type_name("OPTION");
   app.add_option("--store", options.store, "then import the rows there: a file, or the URL of a PostgreSQL database")
       ->type_name(kStore);
@@ -88,6 +90,13 @@ void define_flags(CLI::App& app, ProfileOptions& options) {
   flag("-q,--quiet", options.quiet, "no progress");
 }
 
+// Variables of a script that were never set. What is left out is not typed at all.
+void refuse_empty_words(CLI::App& app) {
+  for (const char* name : {"--gpu", "--name", "--for", "--shard"}) {
+    app.get_option(name)->check([](const std::string& text) { return std::string(text.empty() ? "is empty" : ""); });
+  }
+}
+
 }  // namespace
 
 void define_profile_options(CLI::App& app, ProfileOptions& options) {
@@ -96,6 +105,7 @@ void define_profile_options(CLI::App& app, ProfileOptions& options) {
   define_machines(app, options);
   define_protocol(app, options);
   define_flags(app, options);
+  refuse_empty_words(app);
   add_examples(
       app,
       {"joulecast profile resnet50.onnx --batch 32 -o a100",

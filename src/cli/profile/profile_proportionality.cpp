@@ -87,7 +87,7 @@ Outcome proportionality_command(const profile::Plan& plan, const ProfileOptions&
   const auto cases = extremes(plan);
   if (cases.empty()) return usage("profile: no operation to run for many durations", "a model, and no --only networks");
   auto journal = profile::open_folder(campaign);
-  if (!journal) return tl::unexpected<Failure>(Error(journal.error()));
+  if (!journal) return tl::unexpected(campaign_failure(std::move(journal).error()));
   const auto measured =
       measure_all(cases, campaign, journal->path("runner.log"), Seconds{options.span_s.value_or(kLongest.value())});
   if (!measured) return tl::unexpected<Failure>(Error(measured.error()));
