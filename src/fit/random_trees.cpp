@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/hashes.h"
 #include "base/parallel.h"
 
 namespace joulecast {
@@ -20,13 +21,6 @@ class Random {
   std::size_t below(std::size_t end) { return std::min(end - 1, static_cast<std::size_t>(unit() * double(end))); }
 
  private:
-  // splitmix64: neighbouring seeds must not give neighbouring engines.
-  static std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31U);
-  }
   std::mt19937_64 engine_;
 };
 

@@ -6,18 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/hashes.h"
 #include "dataset/store_place.h"
 #include "store/read_rows.h"
 
 namespace joulecast {
 namespace {
-
-// FNV-1a: the same on every machine, unlike std::hash.
-std::uint64_t stable_hash(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;

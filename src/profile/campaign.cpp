@@ -15,6 +15,7 @@
 #include "measure/run_head.h"
 #include "measure/sweep_gpus.h"
 #include "profile/power_tap.h"
+#include "profile/processor.h"
 #include "profile/program_text.h"
 #include "profile/runner.h"
 #include "profile/sensor_span.h"
@@ -354,7 +355,8 @@ std::string campaign_text(const CampaignOptions& options, const std::string& lab
                {"gpu", name_in_rows(options, label)},
                {"device", options.device},
                {"threads", options.threads}};
-  if (options.device != "cpu" && !label.empty()) json["label"] = label;
+  const std::string machine = options.device == "cpu" ? processor_name() : label;
+  if (!machine.empty()) json["label"] = machine;
   const std::string runner =
       options.runner.empty() ? "" : std::filesystem::path(options.runner.front()).filename().string();
   if (!runner.empty() && runner != "joulecast-run-torch") json["runner"] = runner;

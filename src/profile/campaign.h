@@ -69,7 +69,8 @@ std::string hello_line(const CampaignOptions& options);
 // Errors: kUnsupported where the runner would run another runtime than is asked for.
 Result<void> check_runtime(const Reply& hello, const CampaignOptions& options);
 
-// campaign.json: what must be the same for results to belong together. `label`: what the GPU's driver calls it.
+// campaign.json: what must be the same for results to belong together. `label`: what the GPU's driver calls it; of a
+// processor its name is taken.
 std::string campaign_text(const CampaignOptions& options, const std::string& label);
 // The folder, for what is asked of the device beside a campaign. Errors: those of find_sensors() and Journal::open().
 Result<Journal> open_folder(const CampaignOptions& options);

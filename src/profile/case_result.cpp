@@ -77,7 +77,7 @@ void put_measured(Json& json, const CaseResult& result) {
   json["windows"] = windows_json(timing);
 }
 
-// The word itself is checked where it is a mode's or a precision's name.
+// A word that must name a mode or a precision.
 template <typename T>
 T named(const Json& json, const char* key, std::optional<T> (*parse)(std::string_view)) {
   const auto value = parse(json.at(key).get<std::string>());
@@ -212,7 +212,7 @@ Result<CaseResult> parse_journal_line(std::string_view line) {
     if (json.at("schema").get<std::string>() != kSchema) return invalid("a line of another schema");
     return from_json(json);
   } catch (const Json::exception& error) {
-    return invalid(fmt::format("no line of a campaign: {}", error.what()));
+    return invalid(fmt::format("no line of a campaign (without it, its case is measured again): {}", error.what()));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/hashes.h"
 #include "graph/walk.h"
 #include "joulecast/cost.h"
 #include "profile/operations.h"
@@ -14,11 +15,8 @@
 namespace joulecast::profile {
 namespace {
 
-// FNV-1a, of 64 bits: a name, no defence.
 std::string id_of(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", stable_hash(text));
 }
 
 // Nothing where nothing is set: what was measured as found stays measured.
@@ -107,19 +105,6 @@ void Plan::keep(Only only) {
   std::erase_if(cases_, [&](const PlannedCase& one) { return one.network.empty() != (only == Only::kOperations); });
   index_cases();
 }
-
-namespace {
-
-// The lowest bit of an id is that of the sum of its text: even for all sizes without an odd digit. splitmix64 mixes all
-// bits.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
-
-}  // namespace
 
 void Plan::keep(const Shard& shard) {
   constexpr int kHexadecimal = 16;

@@ -366,6 +366,14 @@ class Profile(unittest.TestCase):
         self.assertIn("parts/shard-0001: is of another campaign", self.on_gpu("grace_hopper.toml", *shards, "2/2", code=1)[1])
         self.on_gpu("a100.toml", *shards, "2/2")
 
+    @unittest.skipIf("model name" not in pathlib.Path("/proc/cpuinfo").read_text(), "the kernel tells no processor's name")
+    def test_a_folder_is_of_one_processor(self):
+        self.profiled()
+        campaign = self.folder / "out" / "campaign.json"
+        said = json.loads(campaign.read_text())
+        campaign.write_text(json.dumps(said | {"label": "Another 9000"}))
+        self.assertIn(f"label is Another 9000 there and {said['label'][:20]}", self.run_it("--noisy", "9", code=1)[1])
+
     def test_a_start_that_measured_nothing_binds_no_folder(self):
         self.run_it("--runner", "/bin/true", code=1)
         self.assertEqual(self.profiled()["measured"], 5)
@@ -391,6 +399,8 @@ class Profile(unittest.TestCase):
         self.assertEqual((net["missing_operations"], found["complete"]), (0, 1))
         self.assertAlmostEqual(net["sum_s"]["value"] / net["time_s"]["value"], 4, delta=1.5)
         self.assertIn("1 network that lacks nothing", self.run_it("--validate")[0])
+        page = (self.folder / "out" / "validation.html").read_text()
+        self.assertRegex(page, r"(?s)<td>inference</td><td>fp32</td><td class=\"n\">[0-9.]+ [mu]s ±[0-9.]+ %</td>")
         self.assertIn("none of these networks", self.run_it("--validate", "--mode", "training", code=1)[1])
         # In training both have the optimizer's step: it is the sixth, and no row.
         self.assertIn("4 operations, 1 optimizer step, 1 whole network", self.run_it("--mode", "training", "--dry-run")[0])

@@ -53,7 +53,12 @@ Outcome check_store(const ProfileOptions& options);
 // After measuring: the shards' tables become one, and the rows go into the store, as often as it takes that to answer.
 Outcome merge_and_store(const ProfileOptions& options, Output& output);
 
-// Charts of both, for a page.
+// Of a network beside the sum of its operations: its name, batch, mode, precision, what was measured of it ("395 ms
+// ±2.9 %"), the sum, and what the sum is off by ("+12.3 %"), or how many operations it lacks.
+std::vector<std::string> check_cells(const profile::NetworkCheck& net, const profile::ValueWithError& whole,
+                                     const profile::ValueWithError& sum, std::string_view unit);
+
+// Charts of both, for a page, and what they show as a table.
 report::Article validation_article(const profile::Validation& found);
 struct MeasuredDurations {
   std::string label;

@@ -9,6 +9,7 @@
 #include "cli/version.h"
 #include "measure/run_head.h"
 #include "power/sensor.h"
+#include "report/html.h"
 
 namespace joulecast::cli {
 namespace {
@@ -146,10 +147,29 @@ Chart durations_chart(const MeasuredDurations& one) {
   return out;
 }
 
+report::HtmlTable empty_table(const char* what) {
+  return report::HtmlTable({{"network"},
+                            {"batch", true},
+                            {"mode"},
+                            {"in"},
+                            {fmt::format("{}, measured", what), true},
+                            {"sum", true},
+                            {"difference", true}});
+}
+
+std::string tables_of(const profile::Validation& found) {
+  report::HtmlTable times = empty_table("time"), energies = empty_table("energy");
+  for (const auto& net : found.networks) {
+    times.add(check_cells(net, net.whole_s, net.sum_s, "s"));
+    if (net.whole_j && net.sum_j) energies.add(check_cells(net, *net.whole_j, *net.sum_j, "J"));
+  }
+  return times.html() + energies.html();
+}
+
 }  // namespace
 
 report::Article validation_article(const profile::Validation& found) {
-  report::Article out{"Sums of operations beside their networks", {}, {}};
+  report::Article out{"Sums of operations beside their networks", tables_of(found), {}};
   Bars times, energies;
   for (const auto& net : found.networks) {
     times.add(network_label(net), "network", net.whole_s);

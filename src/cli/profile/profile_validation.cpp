@@ -37,14 +37,6 @@ Table empty_table() {
                 {"", Align::kRight}});
 }
 
-void add_row(Table& table, const profile::NetworkCheck& net, const profile::ValueWithError& whole,
-             const profile::ValueWithError& sum, std::string_view unit) {
-  const std::string at = net.settings.empty() ? "" : " at " + net.settings.text();
-  table.add({printable(net.name) + at, fmt::format("{}", net.batch), std::string(name(net.mode)),
-             std::string(name(net.precision)), with_error(whole, unit), with_error(sum, unit),
-             net.missing > 0 ? fmt::format("lacks {}", net.missing) : difference(sum.value, whole.value)});
-}
-
 Json value_json(const profile::ValueWithError& value) {
   return {{"value", value.value}, {"standard_error", value.error}};
 }
@@ -79,23 +71,35 @@ Json validation_json(const profile::Validation& found) {
 
 std::string table_of_times(const profile::Validation& found) {
   Table table = empty_table();
-  for (const auto& net : found.networks) add_row(table, net, net.whole_s, net.sum_s, "s");
+  for (const auto& net : found.networks) table.add(check_cells(net, net.whole_s, net.sum_s, "s"));
   return table.text();
 }
 
 std::string table_of_energies(const profile::Validation& found) {
   Table table = empty_table();
   for (const auto& net : found.networks) {
-    if (net.whole_j && net.sum_j) add_row(table, net, *net.whole_j, *net.sum_j, "J");
+    if (net.whole_j && net.sum_j) table.add(check_cells(net, *net.whole_j, *net.sum_j, "J"));
   }
   return table.row_count() > 0 ? "\n" + table.text() : "";
 }
 
 }  // namespace
 
+std::vector<std::string> check_cells(const profile::NetworkCheck& net, const profile::ValueWithError& whole,
+                                     const profile::ValueWithError& sum, std::string_view unit) {
+  const std::string at = net.settings.empty() ? "" : " at " + net.settings.text();
+  return {printable(net.name) + at,
+          fmt::format("{}", net.batch),
+          std::string(name(net.mode)),
+          std::string(name(net.precision)),
+          with_error(whole, unit),
+          with_error(sum, unit),
+          net.missing > 0 ? fmt::format("lacks {}", net.missing) : difference(sum.value, whole.value)};
+}
+
 Outcome validate_command(const profile::Plan& plan, const ProfileOptions& options, Output& output) {
   const auto results = profile::Journal::read(options.output);
-  if (!results) return tl::unexpected<Failure>(Error(results.error()));
+  if (!results) return tl::unexpected(campaign_failure(results.error()));
   const profile::Validation found = validate(plan, *results);
   if (found.networks.empty()) {
     return tl::unexpected<Failure>(Failure{

@@ -4,76 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "import/text.h"
+#include "import/torchscript/pickle_names.h"
 
 namespace joulecast::torchscript {
 namespace {
 
 constexpr std::size_t kMaxValues = 4'000'000;
-
-struct StorageName {
-  std::string_view name;
-  ElementType element;
-};
-
-constexpr std::array kStorages{
-    StorageName{"BFloat16Storage", ElementType::kBFloat16},
-    StorageName{"BoolStorage", ElementType::kBool},
-    StorageName{"ByteStorage", ElementType::kUInt8},
-    StorageName{"CharStorage", ElementType::kInt8},
-    StorageName{"ComplexDoubleStorage", ElementType::kComplex128},
-    StorageName{"ComplexFloatStorage", ElementType::kComplex64},
-    StorageName{"DoubleStorage", ElementType::kFloat64},
-    StorageName{"Float8_e4m3fnStorage", ElementType::kFloat8E4M3},
-    StorageName{"Float8_e5m2Storage", ElementType::kFloat8E5M2},
-    StorageName{"FloatStorage", ElementType::kFloat32},
-    StorageName{"HalfStorage", ElementType::kFloat16},
-    StorageName{"IntStorage", ElementType::kInt32},
-    StorageName{"LongStorage", ElementType::kInt64},
-    StorageName{"QInt32Storage", ElementType::kInt32},
-    StorageName{"QInt8Storage", ElementType::kInt8},
-    StorageName{"QUInt8Storage", ElementType::kUInt8},
-    StorageName{"ShortStorage", ElementType::kInt16},
-};
-
-struct KnownGlobal {
-  std::string_view module, name;
-};
-
-// What torch/csrc/jit/serialization/pickler.cpp writes, besides classes and storages.
-constexpr std::array kGlobals{
-    KnownGlobal{"collections", "OrderedDict"},
-    KnownGlobal{"torch", "device"},
-    KnownGlobal{"torch", "per_channel_affine"},
-    KnownGlobal{"torch", "per_tensor_affine"},
-    KnownGlobal{"torch._utils", "_rebuild_parameter"},
-    KnownGlobal{"torch._utils", "_rebuild_qtensor"},
-    KnownGlobal{"torch._utils", "_rebuild_tensor_v2"},
-    KnownGlobal{"torch.jit._pickle", "build_boollist"},
-    KnownGlobal{"torch.jit._pickle", "build_doublelist"},
-    KnownGlobal{"torch.jit._pickle", "build_intlist"},
-    KnownGlobal{"torch.jit._pickle", "build_tensorlist"},
-    KnownGlobal{"torch.jit._pickle", "restore_type_tag"},
-};
-
-const StorageName* find_storage(std::string_view name) {
-  const auto* const it =
-      std::find_if(kStorages.begin(), kStorages.end(), [&](const StorageName& s) { return s.name == name; });
-  return it == kStorages.end() ? nullptr : &*it;
-}
-
-bool is_known(std::string_view module, std::string_view name) {
-  if (module.starts_with("__torch__")) return true;
-  if (module == "torch" && find_storage(name) != nullptr) return true;
-  return std::any_of(kGlobals.begin(), kGlobals.end(),
-                     [&](const KnownGlobal& g) { return g.module == module && g.name == name; });
-}
 
 }  // namespace
 
@@ -318,7 +260,7 @@ class PickleReader {
   Result<void> global() {
     JC_ASSIGN_OR_RETURN(const std::string_view module, line());
     JC_ASSIGN_OR_RETURN(const std::string_view name, line());
-    if (!is_known(module, name)) {
+    if (!is_known_global(module, name)) {
       return invalid(
           fmt::format("names '{}.{}', which is not data of a TorchScript file", printable(module), printable(name)));
     }
@@ -336,10 +278,10 @@ class PickleReader {
         !is(2, PickleKind::kText) || !is(4, PickleKind::kInteger)) {
       return invalid("a persistent id that is no storage");
     }
-    const StorageName* type = find_storage(out_.values_[tuple.items[1]].name);
+    const auto element = element_of_storage(out_.values_[tuple.items[1]].name);
     PickleValue out{.kind = PickleKind::kStorage, .text = out_.values_[tuple.items[2]].text};
     out.whole = out_.values_[tuple.items[4]].whole;
-    if (type != nullptr) out.element = type->element;
+    if (element) out.element = *element;
     return push(std::move(out));
   }
 
