@@ -115,13 +115,16 @@ std::optional<Json> number_of(std::string_view text) {
 
 }  // namespace
 
+// The parser stops at a zero, but takes all bytes that a character of UTF-8 says it has before it looks at them.
+constexpr std::size_t kZeros = 4;
+
 // What RapidJSON's parser calls, in the order of the text.
 class JsonBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, JsonBuilder> {
  public:
   JsonBuilder(std::string_view text, std::initializer_list<std::string_view> skipped) : skipped_(skipped) {
-    document_.text_.reserve(text.size() + 1);
+    document_.text_.reserve(text.size() + kZeros);
     document_.text_.assign(text.begin(), text.end());
-    document_.text_.push_back('\0');
+    document_.text_.resize(text.size() + kZeros, '\0');
   }
 
   Result<JsonDocument> build() {
@@ -130,7 +133,7 @@ class JsonBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, JsonB
     const rapidjson::ParseResult done = reader.Parse<kParseFlags>(stream, *this);
     if (error_) return tl::unexpected(*std::move(error_));
     // A zero byte ends the text for the parser.
-    if (done.IsError() || stream.Tell() + 1 < document_.text_.size()) {
+    if (done.IsError() || stream.Tell() + kZeros < document_.text_.size()) {
       return invalid(fmt::format("is no JSON from byte {} on", (done.IsError() ? done.Offset() : stream.Tell()) + 1));
     }
     if (!stack_.empty()) document_.root_ = stack_[0].value;

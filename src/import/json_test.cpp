@@ -55,6 +55,15 @@ TEST(Json, RefusesWhatIsNone) {
   EXPECT_FALSE(parse_json("[+1]"));
 }
 
+// A character of UTF-8 that says it has more bytes than the text: nothing behind the text is read (as sanitizers see).
+TEST(Json, CharactersThatAreCutOffAreRefused) {
+  for (const std::string_view text : {"\xf0", "\"\xf0", "{\"a\": \"\xf4\x8f\xbf", "[\"\xe2\x82", "{\n \"{\xf0"}) {
+    const auto json = parse_json(text);
+    ASSERT_FALSE(json) << text;
+    EXPECT_NE(json.error().text().find("is no JSON from byte"), std::string::npos);
+  }
+}
+
 TEST(Json, NumbersAreExact) {
   const auto document = parse_json(
       "[9007199254740993, -9223372036854775808, 9223372036854775808, 0.1, 123456789.123456789e-3, 1e-400, "
