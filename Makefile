@@ -44,7 +44,7 @@ wheel: install-dependencies         ## dist/joulecast-*.whl, the Python package
 PYTHON ?= python3
 wheel-test: wheel                   ## the package's tests on that wheel, in an empty environment of PYTHON
 	cmake --preset release
-	cmake --build build/release --target joulecast nvml_standin
+	cmake --build build/release --target joulecast joulecast-measure nvml_standin
 	rm -rf build/wheel-test
 	$(PYTHON) -m venv build/wheel-test
 	build/wheel-test/bin/pip install --quiet --no-index dist/joulecast-*.whl
