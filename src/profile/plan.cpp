@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/hashes.h"
+#include "graph/batch_axis.h"
 #include "graph/walk.h"
 #include "joulecast/cost.h"
 #include "profile/operations.h"
@@ -168,7 +169,7 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
                                const Conditions& at) {
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
   apply(at.precision, types);
-  PlannedNetwork planned{"", network, binding.batch.value_or(1), at.mode, at.precision, at.settings, {}, {}};
+  PlannedNetwork planned{"", network, batch_of(graph, types), at.mode, at.precision, at.settings, {}, {}};
   Operations operations = unique_operations(graph, types, at.mode, at.precision);
   for (const UniqueOperation& one : operations.unique) {
     auto id = add_operation(one.text, at, one.input_gradient);

@@ -64,7 +64,8 @@ struct PlannedNetwork {
 
 class Plan {
  public:
-  // A network at one batch. Errors: those of infer_types().
+  // A network at one batch, which the model or a shape may fix to another than is asked for: networks().back() has it.
+  // Errors: those of infer_types().
   Result<void> add_network(const std::string& name, const Graph& graph, const Binding& binding, const Conditions& at);
   // A network whose operations nobody here knows: it is measured whole, at its inputs' batch.
   void add_module(const Module& module, const Conditions& at);

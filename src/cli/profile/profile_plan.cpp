@@ -100,6 +100,13 @@ struct Wanted {
   Binding binding;
 };
 
+// It would be measured at the one and be a row of the other.
+Outcome other_batch(const std::string& file, std::int64_t asked, std::int64_t fixed, const Binding& bound) {
+  return usage(
+      fmt::format("{}: --batch {}: the model or --shapes fixes the batch to {}", printable(file), asked, fixed),
+      bound.shapes.empty() ? "ask for that batch, or save the model with an open one" : "leave one of them out");
+}
+
 Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& plan) {
   auto graph = import_model(file);
   if (!graph) return tl::unexpected<Failure>(std::move(graph).error());
@@ -113,6 +120,8 @@ Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& 
     for (const profile::Conditions& at : wanted.conditions) {
       auto added = plan.add_network(name, network, bound, at);
       if (!added) return tl::unexpected<Failure>(std::move(added).error().in(file));
+      if (const std::int64_t fixed = plan.networks().back().batch; batch && fixed != *batch)
+        return other_batch(file, *batch, fixed, bound);
     }
   }
   return {};
