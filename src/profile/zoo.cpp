@@ -15,6 +15,7 @@
 
 #include "base/program_folder.h"
 #include "measure/child.h"
+#include "profile/last_line.h"
 
 namespace joulecast::profile {
 namespace {
@@ -73,18 +74,6 @@ Result<Wanted> networks_wanted(const std::string& tools, const std::string& want
 
 std::string log_beside(const std::string& own) {
   return (fs::path(own).parent_path() / "zoo.log").string();
-}
-
-std::string last_line(const std::string& path) {
-  constexpr std::streamoff kEnough = 4096;
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = in.tellg();
-  in.seekg(std::max<std::streamoff>(0, size - kEnough));
-  std::string line, last;
-  while (std::getline(in, line)) {
-    if (!line.empty()) last = line;
-  }
-  return last;
 }
 
 // The exit code. Errors: kNotFound where there is no python3, kIo where the user ended it.

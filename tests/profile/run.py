@@ -103,6 +103,18 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.profiled("--dry-run", "--noisy", "9")["left"], 1)
         self.assertIn("; 1 of 5 are left to measure", self.run_it("--dry-run", "--noisy", "9")[0])
 
+    def test_the_batch_is_what_the_model_or_a_shape_makes_it(self):
+        self.profiled("--only", "networks")
+        self.assertEqual([case["batch"] for case in self.cases()], [256])
+        self.assertEqual([row["batch"] for row in self.rows()], ["256"])
+        self.assertEqual(self.profiled("--batch", "256", "--dry-run", "--only", "networks", "--noisy", "9")["left"], 0)
+        self.assertIn("net.txt: --batch 1: the model or --shapes fixes the batch to 256",
+                      self.run_it("--batch", "256,1", "--dry-run", code=2)[1])
+        (self.folder / "net.txt").write_text(NET.replace("[N, ", "[8, "))
+        self.words = ["net.txt"]
+        self.assertEqual([case["batch"] for case in self.profiled("--dry-run", "--only", "networks")["cases"]], [8])
+        self.assertIn("ask for that batch", self.run_it("--batch", "4", "--dry-run", code=2)[1])
+
     def test_rows_of_another_start_stay(self):
         self.profiled("--only", "networks")
         self.profiled("--only", "operations")
@@ -231,8 +243,11 @@ class Profile(unittest.TestCase):
         result = self.profiled(FAKE_RUNNER="softmax=memory activation=unsupported", code=3)
         self.assertEqual(result["reasons"], {"CUDA out of memory": 1, "not here": 1})
         self.assertEqual((result["measured"], result["failed"]), (3, 2))
-        self.assertEqual(self.profiled()["measured"], 0)
-        self.assertEqual(self.profiled("--retry-failed")["measured"], 2)
+        again = self.profiled()
+        self.assertEqual((again["measured"], again["failed_before"]), (0, 2))
+        self.assertIn("failed before and left alone: 2 cases; --retry-failed", self.run_it()[0])
+        retried = self.profiled("--retry-failed")
+        self.assertEqual((retried["measured"], retried["failed_before"]), (2, 0))
         self.assertEqual(len(self.rows()), 5)
 
     def test_a_runner_that_only_dies_ends_the_campaign(self):
@@ -374,6 +389,23 @@ class Profile(unittest.TestCase):
         said = json.loads(campaign.read_text())
         campaign.write_text(json.dumps(said | {"label": "Another 9000"}))
         self.assertIn(f"label is Another 9000 there and {said['label'][:20]}", self.run_it("--noisy", "9", code=1)[1])
+
+    # The sensors are read while the runner starts: what its failure takes down waits for them.
+    def test_a_runner_that_cannot_start_on_a_gpu_says_why(self):
+        runner = self.folder / "no_cuda"
+        runner.write_text("#!/bin/sh\necho old news >&2\necho this runner needs CUDA >&2\nsleep 0.5\nexit 1\n")
+        runner.chmod(0o755)
+        for _ in range(3):
+            errors = self.on_gpu("a100.toml", "--runner", str(runner), code=1)[1]
+            self.assertIn("no_cuda: the runner ended with code 1: this runner needs CUDA\n", errors)
+        self.assertIn("this runner needs CUDA", self.run_it("--runner", str(runner), "--check-proportionality", "-o", "other", code=1)[1])
+        errors = self.run_it("--runner", "/bin/true", code=1)[1]
+        self.assertIn("/bin/true: the runner ended with code 0\n", errors)
+
+    def test_a_gpu_that_is_cut_into_slices_is_no_whole_one(self):
+        errors = self.on_gpu("mig.toml", code=1)[1]
+        self.assertIn("gpu0: is cut into slices", errors)
+        self.assertFalse((self.folder / "out").exists())
 
     def test_a_start_that_measured_nothing_binds_no_folder(self):
         self.run_it("--runner", "/bin/true", code=1)
