@@ -203,6 +203,27 @@ class Profile(unittest.TestCase):
         self.assertIn("none was made: No module named torch", self.run_it(**python)[1])
         self.assertIn("no network of 'recurrent' is made yet", self.run_it("--shard", "1/2", "-o", "other", code=1, **python)[1])
 
+    def test_a_network_that_cannot_be_made_is_tried_again_where_asked_for(self):
+        python = self.zoo_python()
+        self.words = ["--zoo", "recurrent:rnn", "--dry-run"]
+        summary, own = self.folder / "summary.json", self.folder / "out/zoo/recurrent_rnn"
+        own.mkdir(parents=True)
+        failed = {"status": "failed", "network": "recurrent:rnn", "reason": "No module named 'timm'"}
+        (own / "summary.json").write_text(json.dumps({"x/rnn": failed}))
+        for _ in range(2):
+            errors = self.run_it(code=1, **python)[1]
+            self.assertIn("no network of 'recurrent:rnn' was made: x/rnn: No module named 'timm'", errors)
+            self.assertIn("then --retry-failed tries again", errors)
+        self.assertFalse((self.folder / "words").exists())  # no Python
+        summary.write_text(json.dumps({"x/rnn": failed | {"status": "ok", "file": "torchscript/lstm.onnx"}}))
+        self.run_it("--retry-failed", **python)
+        self.assertIn("--retry recurrent:rnn", (self.folder / "words").read_text())
+        # A name that nobody knows is not the Python's fault.
+        (own / "summary.json").write_text(json.dumps({"x/rnn": failed | {"reason": "UnsupportedNetwork: no recurrent network 'rnn'"}}))
+        for file in own.glob("*/*.onnx"):
+            file.unlink()
+        self.assertRegex(self.run_it(code=1, **python)[1], r"no recurrent network 'rnn'\n$")
+
     def test_odd_names_of_the_zoo_are_refused(self):
         self.words = ["--zoo", "nothing", "--dry-run"]
         self.assertIn("the zoo has no list 'nothing'", self.run_it(code=1)[1])
