@@ -53,6 +53,20 @@ std::optional<std::int64_t> image_size(const Graph& graph, const TypeTable& type
   return shape.size() == 4 ? std::optional(shape[3]) : std::nullopt;
 }
 
+// Of the first input that is [batch, sequence] or [batch, sequence, features], where it is of words or the file leaves
+// its length open: other matrices have features there.
+std::optional<std::int64_t> sequence_length(const Graph& graph, const TypeTable& types) {
+  constexpr std::size_t kMost = 3;
+  const BatchAxis batch = batch_axis(graph);
+  for (const GraphInput& input : graph.inputs) {
+    const TensorType& type = types.type(input.value);
+    if (type.shape.size() < 2 || type.shape.size() > kMost) continue;
+    if (&input == batch.input && batch.axis != 0) return std::nullopt;
+    if (!is_floating(type.element) || !input.dimensions[1].extent) return type.shape[1];
+  }
+  return std::nullopt;
+}
+
 void add_cost(const Graph& graph, const TypeTable& types, PlannedCase& planned) {
   const Cost cost = total_cost(graph, types);
   const bool training = planned.request.mode == Mode::kTraining;
@@ -130,6 +144,7 @@ void Plan::add_module(const Module& module, const Conditions& at) {
   const Shape first = module.inputs.empty() ? Shape() : module.inputs.front().shape;
   if (!first.empty()) planned.batch = first[0];
   if (first.size() == 4) planned.image_size = first[3];
+  if (first.size() == 2 && !is_floating(module.inputs.front().element)) planned.sequence_length = first[1];
   add_case(std::move(planned));
 }
 
@@ -194,6 +209,7 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
                       network,
                       planned.batch,
                       image_size(graph, types),
+                      sequence_length(graph, types),
                       0,
                       0,
                       at.settings};

@@ -31,10 +31,10 @@ inline constexpr const char* kOptimizer = "optimizer";
 struct PlannedCase {
   std::string id;  // the same for the same work, whoever asks for it: 16 hexadecimal digits
   CaseRequest request;
-  OperationText operation;                        // empty for networks; of an optimizer for people alone
-  std::string network;                            // name; empty for operations
-  std::optional<std::int64_t> batch, image_size;  // of networks
-  double flops = 0, bytes = 0;                    // of one iteration, by the operators' costs
+  OperationText operation;  // empty for networks; of an optimizer for people alone
+  std::string network;      // name; empty for operations
+  std::optional<std::int64_t> batch, image_size, sequence_length;  // of networks
+  double flops = 0, bytes = 0;                                     // of one iteration, by the operators' costs
   GpuSettings settings;
 };
 

@@ -115,6 +115,19 @@ class Profile(unittest.TestCase):
         self.assertEqual([case["batch"] for case in self.profiled("--dry-run", "--only", "networks")["cases"]], [8])
         self.assertIn("ask for that batch", self.run_it("--batch", "4", "--dry-run", code=2)[1])
 
+    def test_the_length_of_a_sequence_is_in_rows(self):
+        self.words = [str(EXAMPLES / "lstm.onnx"), "--only", "networks"]
+        errors = self.run_it()[1]
+        self.assertIn("dimension 'sequence' of input 'input_ids' is not bound: taken as 128; set it with --shapes", errors)
+        self.profiled("--shapes", "input_ids:2x64")
+        self.assertEqual({(row["batch"], row["sequence_length"]) for row in self.rows()}, {("1", "128"), ("2", "64")})
+
+    def test_a_folder_of_models(self):
+        (self.folder / "nets").mkdir()
+        (self.folder / "net.txt").rename(self.folder / "nets/net.jcg")
+        self.words = ["nets", "--shapes", "x:256x1024"]
+        self.assertIn("4 operations, 1 whole network", self.run_it("--dry-run")[0])
+
     def test_rows_of_another_start_stay(self):
         self.profiled("--only", "networks")
         self.profiled("--only", "operations")
@@ -477,6 +490,7 @@ class Profile(unittest.TestCase):
         page = self.folder / "out" / "proportionality.html"
         if page.exists():  # not where this was built without what draws
             self.assertIn("Does time grow", page.read_text())
+            self.assertIn("page: out/proportionality.html", self.run_it("--check-proportionality", "--span", "0.2")[1])
 
     def test_a_machine_too_noisy_to_tell_short_runs_is_told_as_that(self):
         noisy = {"FAKE_RUNNER": "all=noisy"}
