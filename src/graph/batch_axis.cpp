@@ -16,4 +16,13 @@ BatchAxis batch_axis(const Graph& graph) {
   return first;
 }
 
+std::int64_t batch_of(const Graph& graph, const TypeTable& types) {
+  if (graph.inputs.empty()) return 1;
+  const BatchAxis batch = batch_axis(graph);
+  const bool behind = batch.input != nullptr && batch.axis != 0;
+  if (behind) return types.type(batch.input->value).shape[batch.axis];
+  const Shape& shape = types.type(graph.inputs[0].value).shape;
+  return shape.empty() ? 1 : shape[0];
+}
+
 }  // namespace joulecast

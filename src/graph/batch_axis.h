@@ -13,5 +13,7 @@ struct BatchAxis {
 
 // The first open extent that is called "batch", else the first one of an axis 0.
 BatchAxis batch_axis(const Graph& graph);
+// What that extent is, or the first one of the first input where the model or a shape fixes it; 1 where there is none.
+std::int64_t batch_of(const Graph& graph, const TypeTable& types);
 
 }  // namespace joulecast

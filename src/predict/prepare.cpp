@@ -63,15 +63,6 @@ void apply_precision(Precision precision, TypeTable& types) {
   }
 }
 
-std::int64_t batch_of(const Graph& graph, const TypeTable& types) {
-  if (graph.inputs.empty()) return 1;
-  const BatchAxis batch = batch_axis(graph);
-  const bool behind = batch.input != nullptr && batch.axis != 0;
-  if (behind) return types.type(batch.input->value).shape[batch.axis];
-  const Shape& shape = types.type(graph.inputs[0].value).shape;
-  return shape.empty() ? 1 : shape[0];
-}
-
 // What an operator that nobody knows computes at most, if it is of the usual kind. A product of x [m, k] and w [k, n]
 // multiplies and adds sqrt(m k * k n * m n) times, a convolution a few times that; a transform or an activation some
 // dozens of times an element.

@@ -58,6 +58,18 @@ RunnerProcess::Environment environment_for(const Found& found, const std::string
   return {};
 }
 
+// CUDA would run on one slice, and rows say what a whole GPU takes.
+Result<void> refuse_slices(const Found& found, const std::string& id) {
+  for (const MeasuredDevice& one : found.devices) {
+    if (one.id != id || !one.details.contains("mig_devices")) continue;
+    return unsupported(
+        fmt::format("{}: is cut into slices (MIG): one of them would be timed, and the sensors are the "
+                    "whole GPU's; nvidia-smi -mig 0 makes it whole",
+                    id));
+  }
+  return {};
+}
+
 // The sensors of one start of a campaign, recorded.
 class Log {
  public:
@@ -71,7 +83,7 @@ class Log {
 
   void begin(const PlannedCase& planned) {
     const MonotonicUs now = monotonic_now();
-    tap_.begin(now);
+    tap_->begin(now);
     recorder_.event({now, EventKind::kBegin, kRecorderTrack, "case " + planned.id, {}});
   }
   void end(const PlannedCase& planned) {
@@ -81,17 +93,17 @@ class Log {
   // Counters step ten times a second: the last edge is waited for.
   [[nodiscard]] PowerFinding finding(const CaseTiming& timing) const {
     constexpr std::chrono::milliseconds kLongest{500}, kOften{5};
-    for (std::chrono::milliseconds waited{0}; waited < kLongest && !tap_.reaches(timing.windows.back().end_us);
+    for (std::chrono::milliseconds waited{0}; waited < kLongest && !tap_->reaches(timing.windows.back().end_us);
          waited += kOften) {
       std::this_thread::sleep_for(kOften);
     }
-    return tap_.finding(timing);
+    return tap_->finding(timing);
   }
   [[nodiscard]] std::string not_held(const CaseTiming& timing, const GpuSettings& wanted) const {
-    return tap_.not_held(timing, wanted);
+    return tap_->not_held(timing, wanted);
   }
   // What the power sensor needs; absent where none tells.
-  [[nodiscard]] std::optional<SensorSpan> span() const { return tap_.span(); }
+  [[nodiscard]] std::optional<SensorSpan> span() const { return tap_->span(); }
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] const RunnerProcess::Environment& environment() const { return environment_; }
   Result<void> finish() { return recorder_.finish("{}"); }
@@ -100,17 +112,24 @@ class Log {
   Log(Found found, RecordingWriter writer, const std::string& device, const Json& head)
       : label_(label_of(found, device)),
         environment_(environment_for(found, device)),
-        recorder_(std::move(found.sensors), std::move(writer)),
-        tap_(recorder_.channels(), nlohmann::json(head), device) {
-    recorder_.listen([this](std::size_t channel, const Reading& reading) { tap_.add(channel, reading); });
+        recorder_(std::move(found.sensors), std::move(writer)) {
+    tap_ = std::make_unique<PowerTap>(recorder_.channels(), nlohmann::json(head), device);
+    recorder_.listen([tap = tap_.get()](std::size_t channel, const Reading& reading) { tap->add(channel, reading); });
     recorder_.start();
   }
 
   std::string label_;
   RunnerProcess::Environment environment_;
+  std::unique_ptr<PowerTap> tap_;  // outlives the recorder, whose threads tell it until they are joined
   Recorder recorder_;
-  PowerTap tap_;
 };
+
+std::size_t count_failed(const Plan& plan, const std::map<std::string, CaseResult>& results) {
+  return static_cast<std::size_t>(std::count_if(plan.cases().begin(), plan.cases().end(), [&](const auto& planned) {
+    const auto at = results.find(planned.id);
+    return at != results.end() && !at->second.measured;
+  }));
+}
 
 class Campaign {
  public:
@@ -159,7 +178,7 @@ Result<void> Campaign::start_runner() {
     runner_.reset();
     return {};
   }
-  if (!hello) return tl::unexpected<Error>(std::move(hello).error().in(options_.runner.front()));
+  if (!hello) return tl::unexpected<Error>(not_ready(*runner_, hello.error(), options_.runner.front()));
   JC_RETURN_IF_ERROR(check_runtime(*hello, options_));
   bench_ = Bench{
       name_in_rows(options_, log_->label()), log_->label(), hello->text("runtime"), hello->text("software"),
@@ -292,8 +311,10 @@ void Campaign::choose_span() {
 // The folder is the device's: which one that is the sensors' driver says.
 Result<void> Campaign::open() {
   JC_ASSIGN_OR_RETURN(Found found, find_sensors(options_.sensors));
-  const std::string label = label_of(found, device_with_sensors(found, options_.device));
-  JC_ASSIGN_OR_RETURN(Journal journal, Journal::open(options_.folder, campaign_text(options_, label)));
+  const std::string device = device_with_sensors(found, options_.device);
+  JC_RETURN_IF_ERROR(refuse_slices(found, device));
+  JC_ASSIGN_OR_RETURN(Journal journal,
+                      Journal::open(options_.folder, campaign_text(options_, label_of(found, device))));
   journal_.emplace(std::move(journal));
   JC_ASSIGN_OR_RETURN(log_, Log::start(std::move(found), options_, journal_->next_log()));
   return {};
@@ -306,6 +327,7 @@ Result<CampaignResult> Campaign::run() {
   if (order_.by_gain && options_.expect) order_.expected = options_.expect(log_->label());
   const std::vector<std::size_t> order = todo(plan_, journal_->results(), order_);
   total_ = order.size();
+  if (!order_.retry_failed) out_.failed_before = count_failed(plan_, journal_->results());
   JC_RETURN_IF_ERROR(start_runner());
   Result<void> going;
   for (const std::size_t i : order) {
@@ -340,6 +362,12 @@ Result<RunnerProcess::Environment> runner_environment(const CampaignOptions& opt
 std::string hello_line(const CampaignOptions& options) {
   return fmt::format("hello protocol=1 device={} threads={}{}\n", escaped(options.device), options.threads,
                      options.runtime.empty() ? "" : " runtime=" + escaped(options.runtime));
+}
+
+Error not_ready(const RunnerProcess& runner, const Error& error, const std::string& program) {
+  const bool answered = error.code() != ErrorCode::kIo && error.code() != ErrorCode::kTimeout;
+  const std::string words = answered ? "" : runner.last_words();
+  return Error{error.code(), words.empty() ? error.text() : fmt::format("{}: {}", error.text(), words)}.in(program);
 }
 
 // Keys that a runner does not know it passes over: what it says it runs is what counts.

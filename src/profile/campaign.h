@@ -51,6 +51,7 @@ struct CampaignOptions {
 struct CampaignResult {
   std::size_t measured = 0, failed = 0;        // by this start
   std::map<std::string, std::size_t> reasons;  // of the failed ones
+  std::size_t failed_before = 0;               // by earlier starts, and left alone
   std::size_t left = 0, noisy = 0;             // still missing or noisy; those of them that are measured, but noisy
   std::size_t restarts = 0;                    // of the runner, after it had died or hung
   std::vector<std::string> doubts;
@@ -66,6 +67,8 @@ Result<RunnerProcess::Environment> runner_environment(const CampaignOptions& opt
 
 // The first line for a runner.
 std::string hello_line(const CampaignOptions& options);
+// What a runner is reported with that gave no good answer to it: the error, and its last words where it gave none.
+Error not_ready(const RunnerProcess& runner, const Error& error, const std::string& program);
 // Errors: kUnsupported where the runner would run another runtime than is asked for.
 Result<void> check_runtime(const Reply& hello, const CampaignOptions& options);
 

@@ -96,6 +96,7 @@ void put_subject(Json& json, const CaseSubject& subject) {
     if (!subject.module.empty()) json["module"] = subject.module;
     put(json, "batch", subject.batch);
     put(json, "image_size", subject.image_size);
+    put(json, "sequence_length", subject.sequence_length);
   }
   json["mode"] = std::string(name(subject.mode));
   json["precision"] = std::string(name(subject.precision));
@@ -114,6 +115,7 @@ CaseSubject subject_of(const Json& json) {
   out.input_gradient = get<bool>(json, "input_gradient").value_or(true);
   out.batch = get<std::int64_t>(json, "batch");
   out.image_size = get<std::int64_t>(json, "image_size");
+  out.sequence_length = get<std::int64_t>(json, "sequence_length");
   out.mode = named(json, "mode", parse_mode);
   out.precision = named(json, "precision", parse_precision);
   if (const auto watts = get<double>(json, "power_limit_w"))
@@ -188,6 +190,7 @@ CaseSubject subject_of(const PlannedCase& planned) {
           .module = planned.request.module,
           .batch = planned.batch,
           .image_size = planned.image_size,
+          .sequence_length = planned.sequence_length,
           .mode = planned.request.mode,
           .precision = planned.request.precision,
           .settings = planned.settings,
@@ -232,6 +235,7 @@ void put_subject(Measurement& row, const CaseSubject& subject, std::int64_t copi
     row.set_text(Column::kName, subject.network);
     row.set_integer(Column::kBatch, subject.batch);
     row.set_integer(Column::kImageSize, subject.image_size);
+    row.set_integer(Column::kSequenceLength, subject.sequence_length);
     if (subject.mode == Mode::kTraining) row.set_text(Column::kOptimizer, "sgd");
   }
   row.set_text(Column::kMode, name(subject.mode));

@@ -34,7 +34,7 @@ struct CasePower {
 struct CaseSubject {
   OperationText operation;  // empty for networks; "optimizer" for a step of one, which no dataset has
   std::string network, module;
-  std::optional<std::int64_t> batch, image_size;
+  std::optional<std::int64_t> batch, image_size, sequence_length;
   Mode mode = Mode::kInference;
   Precision precision = Precision::kFp32;
   GpuSettings settings;

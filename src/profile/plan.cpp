@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/hashes.h"
+#include "graph/batch_axis.h"
 #include "graph/walk.h"
 #include "joulecast/cost.h"
 #include "profile/operations.h"
@@ -50,6 +51,20 @@ std::optional<std::int64_t> image_size(const Graph& graph, const TypeTable& type
   if (graph.inputs.empty()) return std::nullopt;
   const Shape& shape = types.type(graph.inputs.front().value).shape;
   return shape.size() == 4 ? std::optional(shape[3]) : std::nullopt;
+}
+
+// Of the first input that is [batch, sequence] or [batch, sequence, features], where it is of words or the file leaves
+// its length open: other matrices have features there.
+std::optional<std::int64_t> sequence_length(const Graph& graph, const TypeTable& types) {
+  constexpr std::size_t kMost = 3;
+  const BatchAxis batch = batch_axis(graph);
+  for (const GraphInput& input : graph.inputs) {
+    const TensorType& type = types.type(input.value);
+    if (type.shape.size() < 2 || type.shape.size() > kMost) continue;
+    if (&input == batch.input && batch.axis != 0) return std::nullopt;
+    if (!is_floating(type.element) || !input.dimensions[1].extent) return type.shape[1];
+  }
+  return std::nullopt;
 }
 
 void add_cost(const Graph& graph, const TypeTable& types, PlannedCase& planned) {
@@ -129,6 +144,7 @@ void Plan::add_module(const Module& module, const Conditions& at) {
   const Shape first = module.inputs.empty() ? Shape() : module.inputs.front().shape;
   if (!first.empty()) planned.batch = first[0];
   if (first.size() == 4) planned.image_size = first[3];
+  if (first.size() == 2 && !is_floating(module.inputs.front().element)) planned.sequence_length = first[1];
   add_case(std::move(planned));
 }
 
@@ -168,7 +184,7 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
                                const Conditions& at) {
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
   apply(at.precision, types);
-  PlannedNetwork planned{"", network, binding.batch.value_or(1), at.mode, at.precision, at.settings, {}, {}};
+  PlannedNetwork planned{"", network, batch_of(graph, types), at.mode, at.precision, at.settings, {}, {}};
   Operations operations = unique_operations(graph, types, at.mode, at.precision);
   for (const UniqueOperation& one : operations.unique) {
     auto id = add_operation(one.text, at, one.input_gradient);
@@ -193,6 +209,7 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
                       network,
                       planned.batch,
                       image_size(graph, types),
+                      sequence_length(graph, types),
                       0,
                       0,
                       at.settings};

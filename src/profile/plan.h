@@ -31,10 +31,10 @@ inline constexpr const char* kOptimizer = "optimizer";
 struct PlannedCase {
   std::string id;  // the same for the same work, whoever asks for it: 16 hexadecimal digits
   CaseRequest request;
-  OperationText operation;                        // empty for networks; of an optimizer for people alone
-  std::string network;                            // name; empty for operations
-  std::optional<std::int64_t> batch, image_size;  // of networks
-  double flops = 0, bytes = 0;                    // of one iteration, by the operators' costs
+  OperationText operation;  // empty for networks; of an optimizer for people alone
+  std::string network;      // name; empty for operations
+  std::optional<std::int64_t> batch, image_size, sequence_length;  // of networks
+  double flops = 0, bytes = 0;                                     // of one iteration, by the operators' costs
   GpuSettings settings;
 };
 
@@ -64,7 +64,8 @@ struct PlannedNetwork {
 
 class Plan {
  public:
-  // A network at one batch. Errors: those of infer_types().
+  // A network at one batch, which the model or a shape may fix to another than is asked for: networks().back() has it.
+  // Errors: those of infer_types().
   Result<void> add_network(const std::string& name, const Graph& graph, const Binding& binding, const Conditions& at);
   // A network whose operations nobody here knows: it is measured whole, at its inputs' batch.
   void add_module(const Module& module, const Conditions& at);

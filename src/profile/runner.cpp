@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "power/sensor.h"
+#include "profile/last_line.h"
 #include "profile/program_text.h"
 
 namespace joulecast::profile {
@@ -134,6 +135,7 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const std::vector<st
     close(ends[1]);
     return io_error(fmt::format("{}: {}", log, std::strerror(error)));
   }
+  const std::int64_t log_begin = lseek(log_file, 0, SEEK_END);
   std::vector<std::string> command_texts = command, environment_texts = environment_with(environment);
   const std::vector<char*> words = pointers(command_texts), variables = pointers(environment_texts);
   const pid_t pid = fork();
@@ -145,7 +147,11 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const std::vector<st
     return io_error(fmt::format("fork: {}", std::strerror(errno)));
   }
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<RunnerProcess>(new RunnerProcess(pid, ends[0], ends[0]));
+  return std::unique_ptr<RunnerProcess>(new RunnerProcess(pid, ends[0], log, log_begin));
+}
+
+std::string RunnerProcess::last_words() const {
+  return last_line(log_, log_begin_);
 }
 
 RunnerProcess::~RunnerProcess() {

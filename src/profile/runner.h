@@ -60,6 +60,8 @@ class RunnerProcess : public Runner {
   // Asks `over` several times a second, and once it says yes waits no longer: kTimeout, and the runner is gone.
   Result<Reply> request(std::string_view lines, Seconds timeout, const std::function<bool()>& over);
   [[nodiscard]] pid_t pid() const { return pid_; }
+  // The last line that it printed to standard error; "" where it printed none.
+  [[nodiscard]] std::string last_words() const;
 
  private:
   // Of one request.
@@ -69,7 +71,8 @@ class RunnerProcess : public Runner {
   };
   // Waits for the descriptor. Errors: kTimeout.
   static Result<void> wait_for(int descriptor, short events, const Limit& limit);
-  RunnerProcess(pid_t pid, int to, int from) : pid_(pid), to_(to), from_(from) {}
+  RunnerProcess(pid_t pid, int socket, std::string log, std::int64_t log_begin)
+      : pid_(pid), to_(socket), from_(socket), log_(std::move(log)), log_begin_(log_begin) {}
   Result<void> send(std::string_view lines, const Limit& limit);
   Result<std::string> line(const Limit& limit);
   // Ends it, and says how it ended.
@@ -78,6 +81,8 @@ class RunnerProcess : public Runner {
   pid_t pid_;
   int to_, from_;
   std::string read_;  // what came after the last line
+  std::string log_;
+  std::int64_t log_begin_;  // bytes in it that are of others
 };
 
 }  // namespace joulecast::profile

@@ -15,6 +15,7 @@
 
 #include "base/program_folder.h"
 #include "measure/child.h"
+#include "profile/last_line.h"
 
 namespace joulecast::profile {
 namespace {
@@ -75,18 +76,6 @@ std::string log_beside(const std::string& own) {
   return (fs::path(own).parent_path() / "zoo.log").string();
 }
 
-std::string last_line(const std::string& path) {
-  constexpr std::streamoff kEnough = 4096;
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = in.tellg();
-  in.seekg(std::max<std::streamoff>(0, size - kEnough));
-  std::string line, last;
-  while (std::getline(in, line)) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
-
 // The exit code. Errors: kNotFound where there is no python3, kIo where the user ended it.
 Result<int> run_and_tell(const std::vector<std::string>& command, const std::string& tools, const std::string& log,
                          const std::function<void(const std::string&)>& say) {
@@ -139,10 +128,11 @@ std::vector<std::string> failures(const std::string& own) {
   return out;
 }
 
-// Networks of which nothing is known yet: neither a file nor a failure.
-std::size_t count_left(const std::string& own, std::multiset<std::string> networks) {
+// Networks of which nothing is known yet: neither a file nor a failure, unless that is to be tried again.
+std::size_t count_left(const std::string& own, std::multiset<std::string> networks, bool retry_failed = false) {
   std::error_code ignored;
   for (const Tried& one : tried(own)) {
+    if (retry_failed && one.status == "failed") continue;
     if (!one.file.empty() && !fs::exists(own + "/" + one.file, ignored)) continue;
     if (const auto at = networks.find(one.network); at != networks.end()) networks.erase(at);
   }
@@ -157,6 +147,7 @@ Result<int> make_networks(const std::string& tools, const Wanted& wanted, const 
   if (error) return io_error(fmt::format("{}: {}", own, error.message()));
   std::vector<std::string> command = {"python3", "-m", "zoo", "export", "--no-references", "-o", own, "--weightless"};
   if (options.within) command.insert(command.end(), {"--within", fmt::format("{:.0f}", options.within->value())});
+  if (options.retry_failed) command.emplace_back("--retry");
   command.insert(command.end(), wanted.words.begin(), wanted.words.end());
   return run_and_tell(command, tools, log_beside(own), options.say);
 }
@@ -178,7 +169,7 @@ Result<ZooNetworks> export_zoo(const std::string& tools, const std::string& name
   std::string own = folder + "/" + name;
   std::replace(own.end() - static_cast<std::ptrdiff_t>(name.size()), own.end(), ':', '_');
   int code = 0;
-  const std::size_t missing = count_left(own, wanted.networks);
+  const std::size_t missing = count_left(own, wanted.networks, options.retry_failed);
   const bool makes = options.zoo == Zoo::kMake && missing > 0;
   if (makes) {
     JC_ASSIGN_OR_RETURN(code, make_networks(tools, wanted, own, options));
@@ -194,8 +185,9 @@ Result<ZooNetworks> export_zoo(const std::string& tools, const std::string& name
   if (makes && out.left == missing) out.why_none = last_line(log_beside(own));
   if (!out.files.empty()) return out;
   if (options.zoo == Zoo::kIsMade) return not_found(fmt::format("no network of '{}' is made yet in {}", name, folder));
-  const std::string why = out.failed.empty() ? last_line(log_beside(own)) : out.failed.front();
-  return not_found(fmt::format("python3 made no network of '{}' (exit code {}): {}", name, code, why));
+  if (!out.failed.empty()) return unsupported(fmt::format("no network of '{}' was made: {}", name, out.failed.front()));
+  return not_found(
+      fmt::format("python3 made no network of '{}' (exit code {}): {}", name, code, last_line(log_beside(own))));
 }
 
 }  // namespace joulecast::profile

@@ -27,6 +27,7 @@ struct ZooOptions {
   Zoo zoo = Zoo::kMake;
   // No network is begun after that, but one at least: the next start makes more. Families come mixed then.
   std::optional<Seconds> within;
+  bool retry_failed = false;                              // what could not be made by an earlier start is tried again
   std::function<void(const std::string&)> say = nullptr;  // gets what is printed, line by line, twice a second
 };
 
@@ -34,7 +35,7 @@ struct ZooOptions {
 // `folder`/`wanted`; what is there already is not made again, and with kIsMade nothing is. Runs python3, whatever that
 // is on the PATH, with `tools` (the folder that has zoo/) on its path, where something is missing; what it prints goes
 // to `folder`/zoo.log. Errors: kNotFound for a list that is none and where python3 cannot do it, with the reason; kIo,
-// also where the user stopped it.
+// also where the user stopped it; kUnsupported where each of the networks failed by itself, with one's reason.
 Result<ZooNetworks> export_zoo(const std::string& tools, const std::string& wanted, const std::string& folder,
                                const ZooOptions& options);
 

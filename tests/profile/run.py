@@ -103,6 +103,31 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.profiled("--dry-run", "--noisy", "9")["left"], 1)
         self.assertIn("; 1 of 5 are left to measure", self.run_it("--dry-run", "--noisy", "9")[0])
 
+    def test_the_batch_is_what_the_model_or_a_shape_makes_it(self):
+        self.profiled("--only", "networks")
+        self.assertEqual([case["batch"] for case in self.cases()], [256])
+        self.assertEqual([row["batch"] for row in self.rows()], ["256"])
+        self.assertEqual(self.profiled("--batch", "256", "--dry-run", "--only", "networks", "--noisy", "9")["left"], 0)
+        self.assertIn("net.txt: --batch 1: the model or --shapes fixes the batch to 256",
+                      self.run_it("--batch", "256,1", "--dry-run", code=2)[1])
+        (self.folder / "net.txt").write_text(NET.replace("[N, ", "[8, "))
+        self.words = ["net.txt"]
+        self.assertEqual([case["batch"] for case in self.profiled("--dry-run", "--only", "networks")["cases"]], [8])
+        self.assertIn("ask for that batch", self.run_it("--batch", "4", "--dry-run", code=2)[1])
+
+    def test_the_length_of_a_sequence_is_in_rows(self):
+        self.words = [str(EXAMPLES / "lstm.onnx"), "--only", "networks"]
+        errors = self.run_it()[1]
+        self.assertIn("dimension 'sequence' of input 'input_ids' is not bound: taken as 128; set it with --shapes", errors)
+        self.profiled("--shapes", "input_ids:2x64")
+        self.assertEqual({(row["batch"], row["sequence_length"]) for row in self.rows()}, {("1", "128"), ("2", "64")})
+
+    def test_a_folder_of_models(self):
+        (self.folder / "nets").mkdir()
+        (self.folder / "net.txt").rename(self.folder / "nets/net.jcg")
+        self.words = ["nets", "--shapes", "x:256x1024"]
+        self.assertIn("4 operations, 1 whole network", self.run_it("--dry-run")[0])
+
     def test_rows_of_another_start_stay(self):
         self.profiled("--only", "networks")
         self.profiled("--only", "operations")
@@ -191,6 +216,27 @@ class Profile(unittest.TestCase):
         self.assertIn("none was made: No module named torch", self.run_it(**python)[1])
         self.assertIn("no network of 'recurrent' is made yet", self.run_it("--shard", "1/2", "-o", "other", code=1, **python)[1])
 
+    def test_a_network_that_cannot_be_made_is_tried_again_where_asked_for(self):
+        python = self.zoo_python()
+        self.words = ["--zoo", "recurrent:rnn", "--dry-run"]
+        summary, own = self.folder / "summary.json", self.folder / "out/zoo/recurrent_rnn"
+        own.mkdir(parents=True)
+        failed = {"status": "failed", "network": "recurrent:rnn", "reason": "No module named 'timm'"}
+        (own / "summary.json").write_text(json.dumps({"x/rnn": failed}))
+        for _ in range(2):
+            errors = self.run_it(code=1, **python)[1]
+            self.assertIn("no network of 'recurrent:rnn' was made: x/rnn: No module named 'timm'", errors)
+            self.assertIn("then --retry-failed tries again", errors)
+        self.assertFalse((self.folder / "words").exists())  # no Python
+        summary.write_text(json.dumps({"x/rnn": failed | {"status": "ok", "file": "torchscript/lstm.onnx"}}))
+        self.run_it("--retry-failed", **python)
+        self.assertIn("--retry recurrent:rnn", (self.folder / "words").read_text())
+        # A name that nobody knows is not the Python's fault.
+        (own / "summary.json").write_text(json.dumps({"x/rnn": failed | {"reason": "UnsupportedNetwork: no recurrent network 'rnn'"}}))
+        for file in own.glob("*/*.onnx"):
+            file.unlink()
+        self.assertRegex(self.run_it(code=1, **python)[1], r"no recurrent network 'rnn'\n$")
+
     def test_odd_names_of_the_zoo_are_refused(self):
         self.words = ["--zoo", "nothing", "--dry-run"]
         self.assertIn("the zoo has no list 'nothing'", self.run_it(code=1)[1])
@@ -231,8 +277,11 @@ class Profile(unittest.TestCase):
         result = self.profiled(FAKE_RUNNER="softmax=memory activation=unsupported", code=3)
         self.assertEqual(result["reasons"], {"CUDA out of memory": 1, "not here": 1})
         self.assertEqual((result["measured"], result["failed"]), (3, 2))
-        self.assertEqual(self.profiled()["measured"], 0)
-        self.assertEqual(self.profiled("--retry-failed")["measured"], 2)
+        again = self.profiled()
+        self.assertEqual((again["measured"], again["failed_before"]), (0, 2))
+        self.assertIn("failed before and left alone: 2 cases; --retry-failed", self.run_it()[0])
+        retried = self.profiled("--retry-failed")
+        self.assertEqual((retried["measured"], retried["failed_before"]), (2, 0))
         self.assertEqual(len(self.rows()), 5)
 
     def test_a_runner_that_only_dies_ends_the_campaign(self):
@@ -375,6 +424,23 @@ class Profile(unittest.TestCase):
         campaign.write_text(json.dumps(said | {"label": "Another 9000"}))
         self.assertIn(f"label is Another 9000 there and {said['label'][:20]}", self.run_it("--noisy", "9", code=1)[1])
 
+    # The sensors are read while the runner starts: what its failure takes down waits for them.
+    def test_a_runner_that_cannot_start_on_a_gpu_says_why(self):
+        runner = self.folder / "no_cuda"
+        runner.write_text("#!/bin/sh\necho old news >&2\necho this runner needs CUDA >&2\nsleep 0.5\nexit 1\n")
+        runner.chmod(0o755)
+        for _ in range(3):
+            errors = self.on_gpu("a100.toml", "--runner", str(runner), code=1)[1]
+            self.assertIn("no_cuda: the runner ended with code 1: this runner needs CUDA\n", errors)
+        self.assertIn("this runner needs CUDA", self.run_it("--runner", str(runner), "--check-proportionality", "-o", "other", code=1)[1])
+        errors = self.run_it("--runner", "/bin/true", code=1)[1]
+        self.assertIn("/bin/true: the runner ended with code 0\n", errors)
+
+    def test_a_gpu_that_is_cut_into_slices_is_no_whole_one(self):
+        errors = self.on_gpu("mig.toml", code=1)[1]
+        self.assertIn("gpu0: is cut into slices", errors)
+        self.assertFalse((self.folder / "out").exists())
+
     def test_a_start_that_measured_nothing_binds_no_folder(self):
         self.run_it("--runner", "/bin/true", code=1)
         self.assertEqual(self.profiled()["measured"], 5)
@@ -424,6 +490,7 @@ class Profile(unittest.TestCase):
         page = self.folder / "out" / "proportionality.html"
         if page.exists():  # not where this was built without what draws
             self.assertIn("Does time grow", page.read_text())
+            self.assertIn("page: out/proportionality.html", self.run_it("--check-proportionality", "--span", "0.2")[1])
 
     def test_a_machine_too_noisy_to_tell_short_runs_is_told_as_that(self):
         noisy = {"FAKE_RUNNER": "all=noisy"}

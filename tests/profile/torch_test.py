@@ -84,6 +84,11 @@ class Torch(unittest.TestCase):
         self.assertIn("kind=unsupported text=this%20runner%20runs%20no%20modules", replies[2])
         self.assertEqual(replies[3], "ok")
 
+    @unittest.skipIf(pathlib.Path("/dev/nvidiactl").exists(), "a GPU may be here")
+    def test_a_gpu_that_it_does_not_see_is_refused_in_a_sentence(self):
+        (reply,) = talk("hello protocol=1 device=cuda:0 threads=1\n")
+        self.assertEqual(reply, "error kind=unsupported text=device%20cuda:0:%20this%20torch%20has%20no%20CUDA,%20or%20sees%20no%20GPU")
+
     def test_odd_lines_are_answered_and_nothing_ends(self):
         replies = talk("run iterations=1\n", "hello protocol=2 device=cpu\n", "hello protocol=1 device=cpu threads=1\n", "nonsense\n",
                        "prepare kind=operation\n", "value input f99 shape=1\nend\n", "prepare kind=operation\n", "node relu in=7 out=8\nend\n",

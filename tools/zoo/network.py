@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,12 @@ FOREIGN_SOURCES = {"tensorflow": "tf2onnx", "paddle": "paddle2onnx"}
 
 class UnsupportedNetwork(Exception):
     """The source does not know this network, or cannot build it without downloads."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """For the end of a sentence that says that there is no such network: what may have been meant."""
+    names = difflib.get_close_matches(name, list(known))
+    return f"; it has {', '.join(names)}" if names else ""
 
 
 @dataclass(frozen=True)

@@ -160,11 +160,16 @@ Outcome check_together(const ProfileOptions& options) {
 }
 
 Json result_json(const profile::CampaignResult& result, const std::string& folder) {
-  return {{"schema", "joulecast.profile/1"}, {"folder", folder},
-          {"measured", result.measured},     {"failed", result.failed},
-          {"reasons", result.reasons},       {"left", result.left},
-          {"noisy", result.noisy},           {"runner_restarts", result.restarts},
-          {"stopped", result.stopped}};
+  return {{"schema", "joulecast.profile/1"},
+          {"folder", folder},
+          {"measured", result.measured},
+          {"failed", result.failed},
+          {"reasons", result.reasons},
+          {"failed_before", result.failed_before},
+          {"left", result.left},
+          {"noisy", result.noisy},
+          {"stopped", result.stopped},
+          {"runner_restarts", result.restarts}};
 }
 
 void print(const profile::CampaignResult& result, const ProfileOptions& options, Output& output) {
@@ -172,6 +177,10 @@ void print(const profile::CampaignResult& result, const ProfileOptions& options,
   const std::string noisy = result.noisy > 0 ? fmt::format(" ({} measured, but noisy)", result.noisy) : "";
   output.write(fmt::format("measured {}, failed {}, left {}{}{}\n", result.measured, result.failed, result.left, noisy,
                            result.stopped.empty() ? "" : ": " + result.stopped));
+  if (result.failed_before > 0) {
+    output.write(fmt::format("failed before and left alone: {}; --retry-failed measures them again\n",
+                             counted(result.failed_before, "case")));
+  }
   output.write(fmt::format("rows: {}/measurements.csv\n", options.output));
 }
 

@@ -12,7 +12,8 @@ namespace joulecast::cli {
 namespace {
 
 void define_subjects(CLI::App& app, ProfileOptions& options) {
-  app.add_option("MODEL", options.models, "model files whose operations, and which themselves, are measured")
+  app.add_option("MODEL", options.models,
+                 "model files, or folders of them, whose operations, and which themselves, are measured")
       ->type_name(kModel);
   app.add_option("--zoo", options.zoo, "networks of a library: torchvision, timm, ..., or torchvision:resnet18")
       ->type_name("NAME");

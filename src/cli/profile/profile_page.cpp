@@ -199,8 +199,10 @@ Outcome write_article(report::Article article, const std::string& path, Output& 
   }
   report::PageContent content;
   content.articles.push_back(std::move(article));
-  return write_page(
-      path, report::page(content, {"joulecast " + std::string(version()), iso_utc(utc_now()), std::move(draw)}));
+  JC_RETURN_IF_FAILURE(write_page(
+      path, report::page(content, {"joulecast " + std::string(version()), iso_utc(utc_now()), std::move(draw)})));
+  output.note("page: " + path);
+  return {};
 }
 
 }  // namespace joulecast::cli

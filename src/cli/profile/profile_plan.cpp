@@ -100,8 +100,20 @@ struct Wanted {
   Binding binding;
 };
 
-Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& plan) {
-  auto graph = import_model(file);
+// It would be measured at the one and be a row of the other.
+Outcome other_batch(const std::string& file, std::int64_t asked, std::int64_t fixed, const Binding& bound) {
+  return usage(
+      fmt::format("{}: --batch {}: the model or --shapes fixes the batch to {}", printable(file), asked, fixed),
+      bound.shapes.empty() ? "ask for that batch, or save the model with an open one" : "leave one of them out");
+}
+
+// What a model file that the user named was measured at and does not say. Batches do not change it.
+void tell_assumptions(const std::string& file, const std::vector<Assumption>& assumed, Output& output) {
+  for (const Assumption& one : assumed) output.note(fmt::format("{}: {}", file, one.text));
+}
+
+Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& plan, Output* notes) {
+  auto graph = import_model(file, {}, wanted.binding.shapes);
   if (!graph) return tl::unexpected<Failure>(std::move(graph).error());
   const Graph network = simplify(std::move(*graph));
   const std::string name = std::filesystem::path(file).stem().string();
@@ -110,9 +122,12 @@ Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& 
     bound.batch = batch.value_or(1);
     auto assumed = assume_open_dimensions(network, bound);
     if (!assumed) return tl::unexpected(std::move(assumed).error());
+    if (notes != nullptr && batch == wanted.batches.front()) tell_assumptions(file, *assumed, *notes);
     for (const profile::Conditions& at : wanted.conditions) {
       auto added = plan.add_network(name, network, bound, at);
       if (!added) return tl::unexpected<Failure>(std::move(added).error().in(file));
+      if (const std::int64_t fixed = plan.networks().back().batch; batch && fixed != *batch)
+        return other_batch(file, *batch, fixed, bound);
     }
   }
   return {};
@@ -202,11 +217,15 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
   if (!bound) return tl::unexpected(std::move(bound).error());
   const Wanted wanted{std::move(*batches), std::move(*conditions), std::move(*bound)};
   profile::Plan plan;
-  for (const std::string& file : options.models) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
+  for (const std::string& path : options.models) {
+    auto files = find_models(path);
+    if (!files) return tl::unexpected<Failure>(std::move(files).error());
+    for (const std::string& file : *files) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan, &output));
+  }
   for (const std::string& file : options.operations) JC_RETURN_IF_FAILURE(add_list(file, wanted, plan));
   auto made = zoo_files(options, output);
   if (!made) return tl::unexpected(std::move(made).error());
-  for (const std::string& file : *made) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan));
+  for (const std::string& file : *made) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan, nullptr));
   keep_wanted(options, plan);
   return plan;
 }

@@ -35,8 +35,9 @@ Result<std::vector<MeasuredDurations>> measure_all(const std::vector<const profi
                                                    Seconds longest) {
   JC_ASSIGN_OR_RETURN(const auto environment, runner_environment(campaign));
   JC_ASSIGN_OR_RETURN(const auto runner, profile::RunnerProcess::start(campaign.runner, log, environment));
-  JC_ASSIGN_OR_RETURN(const auto hello, runner->request(profile::hello_line(campaign), campaign.patience_at_start));
-  JC_RETURN_IF_ERROR(profile::check_runtime(hello, campaign));
+  const auto hello = runner->request(profile::hello_line(campaign), campaign.patience_at_start);
+  if (!hello) return tl::unexpected<Error>(profile::not_ready(*runner, hello.error(), campaign.runner.front()));
+  JC_RETURN_IF_ERROR(profile::check_runtime(*hello, campaign));
   std::vector<MeasuredDurations> out;
   for (const profile::PlannedCase* one : cases) {
     JC_ASSIGN_OR_RETURN(auto points, measure_durations(*runner, one->request, campaign.protocol, longest, kRepeats));

@@ -57,6 +57,15 @@ class Telling {
   Stopwatch begin_;
 };
 
+// A network that the library does not have, or that cannot be made, is not the fault of the python3 here.
+Failure not_made(const Error& error) {
+  std::string hint =
+      "networks are made by python3 with tools/zoo/requirements.txt; tools/zoo/make_venv.sh makes such a one";
+  const bool unknown = error.text().find("UnsupportedNetwork: ") != std::string::npos;
+  if (error.code() == ErrorCode::kUnsupported) hint += "; then --retry-failed tries again";
+  return {Error(error).in("--zoo"), unknown ? "" : hint};
+}
+
 }  // namespace
 
 tl::expected<std::vector<std::string>, Failure> zoo_files(const ProfileOptions& options, Output& output) {
@@ -70,15 +79,12 @@ tl::expected<std::vector<std::string>, Failure> zoo_files(const ProfileOptions& 
     profile::ZooOptions how;
     // Who submitted the shards has made them; and to look at what was measured, none more are needed.
     how.zoo = options.shard.empty() && !options.validate ? profile::Zoo::kMake : profile::Zoo::kIsMade;
+    how.retry_failed = options.retry_failed;
     how.within = time_for_making(options, since);
     how.say = [&](const std::string& line) { telling.making(line, how.within); };
     const auto networks = profile::export_zoo(tools, name, options.output + "/zoo", how);
     telling.done();
-    if (!networks) {
-      return tl::unexpected<Failure>(Failure{Error(networks.error()).in("--zoo"),
-                                             "networks are made by python3 with tools/zoo/requirements.txt; "
-                                             "tools/zoo/make_venv.sh makes such a one"});
-    }
+    if (!networks) return tl::unexpected<Failure>(not_made(networks.error()));
     telling.made(*networks);
     files.insert(files.end(), networks->files.begin(), networks->files.end());
   }

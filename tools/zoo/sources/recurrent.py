@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from zoo.network import Input, Network, Options, UnsupportedNetwork
+from zoo.network import Input, Network, Options, UnsupportedNetwork, nearest
 
 _VOCABULARY = 10000
 
@@ -93,4 +93,4 @@ def build(name: str, options: Options) -> Network:
         sizes["sequence"] = options.sequence or 200
         steps = {"output": {0: "batch", 1: "steps"}}
         return Network(_SPEECH[name](), {"input": Input(("batch", 1, "sequence", 161))}, sizes, symbolic_outputs=steps)
-    raise UnsupportedNetwork(f"no recurrent network '{name}'")
+    raise UnsupportedNetwork(f"no recurrent network '{name}'{nearest(name, [*_TAGGERS, *_CLASSIFIERS, *_SPEECH])}")

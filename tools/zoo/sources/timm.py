@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zoo import torchvision_ops
-from zoo.network import Input, Network, Options, UnsupportedNetwork
+from zoo.network import Input, Network, Options, UnsupportedNetwork, nearest
 
 torchvision_ops.ensure()
 
@@ -14,7 +14,7 @@ import timm  # noqa: E402
 
 def build(name: str, options: Options) -> Network:
     if not timm.is_model(name):
-        raise UnsupportedNetwork(f"timm has no model '{name}'")
+        raise UnsupportedNetwork(f"timm has no model '{name}'{nearest(name, timm.list_models())}")
     module: Any
     try:
         fixed: dict[str, Any] = {"img_size": options.image_size} if options.image_size else {}

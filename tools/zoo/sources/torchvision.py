@@ -8,7 +8,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from zoo import torchvision_ops
-from zoo.network import Input, Network, Options, UnsupportedNetwork
+from zoo.network import Input, Network, Options, UnsupportedNetwork, nearest
 
 torchvision_ops.ensure()
 
@@ -90,7 +90,7 @@ def build(name: str, options: Options) -> Network:
         return _video(name, options)
     if name in names("classification"):
         return _classifier(name, options)
-    raise UnsupportedNetwork(f"torchvision has no model '{name}'")
+    raise UnsupportedNetwork(f"torchvision has no model '{name}'{nearest(name, models.list_models())}")
 
 
 def _classifier(name: str, options: Options) -> Network:

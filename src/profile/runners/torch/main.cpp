@@ -68,7 +68,10 @@ class Session {
     }
     if (const std::int64_t threads = fields.integer("threads"); threads > 0)
       at::set_num_threads(static_cast<int>(threads));
-    device_.emplace(fields.text("device", "cpu"));
+    const std::string device = fields.text("device", "cpu");
+    if (device.rfind("cuda", 0) == 0 && !at::hasCUDA())
+      throw Refusal("unsupported", "device " + device + ": this torch has no CUDA, or sees no GPU");
+    device_.emplace(device);
     return std::string("ok runner=torch runtime=") + kRuntime +
            " software=" + escaped(std::string("pytorch ") + TORCH_VERSION + " (C++)") +
            " threads=" + std::to_string(at::get_num_threads());
