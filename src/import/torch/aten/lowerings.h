@@ -97,6 +97,7 @@ Result<void> lower_weight_norm(Call& call);
 // lower_attention.cpp
 Result<void> lower_attention(Call& call);
 Result<void> lower_multi_head_attention(Call& call);
+Result<void> lower_encoder_layer(Call& call);
 
 // lower_shape.cpp: other extents for the same elements
 Result<void> lower_view(Call& call);
@@ -143,6 +144,7 @@ Result<void> lower_gather(Call& call);
 Result<void> lower_index(Call& call);
 Result<void> lower_index_put(Call& call);
 Result<void> lower_scatter(Call& call);
+Result<void> lower_index_write(Call& call);
 Result<void> lower_masked_scatter(Call& call);
 Result<void> lower_histc(Call& call);
 Result<void> lower_select_scatter(Call& call);

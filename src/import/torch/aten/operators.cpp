@@ -99,6 +99,11 @@ constexpr auto kOperators = std::to_array<OperatorEntry>({
      "query, key, value, attn_mask|attn_bias, dropout_p, is_causal, return_debug_mask, scale", lower_attention},
     {"_softmax", "", "self, dim, half_to_float", lower_softmax<false>},
     {"_to_copy", "", "self, dtype, layout, device, pin_memory, non_blocking, memory_format", lower_to},
+    {"_transformer_encoder_layer_fwd", "",
+     "src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, "
+     "norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, "
+     "mask, mask_type",
+     lower_encoder_layer},
     {"_trilinear", "", "i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim", lower_trilinear},
     {"_unsafe_index", "", "self, indices", lower_index},
     {"_unsafe_index_put", "", "self, indices, values, accumulate", lower_index_put},
@@ -280,6 +285,8 @@ constexpr auto kOperators = std::to_array<OperatorEntry>({
     {"histc", "", "self, bins, min, max", lower_histc},
     {"im2col", "", "self, kernel_size, dilation, padding, stride", lower_im2col},
     {"index", "", "self, indices", lower_index},
+    {"index_add", "", "self, dim, index, source|tensor, alpha", lower_index_write},
+    {"index_copy", "", "self, dim, index, source|tensor", lower_index_write},
     {"index_put", "", "self, indices, values, accumulate", lower_index_put},
     {"index_select", "", "self, dim, index", lower_index_select},
     {"instance_norm", "",
@@ -538,6 +545,7 @@ constexpr auto kOperators = std::to_array<OperatorEntry>({
      lower_upsample<ResizeKind::kLinear>},
     {"var", "", "self, dim|unbiased, unbiased|correction, keepdim", lower_variance<false, false>},
     {"var_mean", "", "self, dim|unbiased, unbiased|correction, keepdim", lower_variance<false, true>},
+    {"vdot", "", "self, other|tensor", lower_matmul},
     {"view", "", "self, size|shape|dtype", lower_view},
     {"view_as", "", "self, other", lower_view_as},
     {"view_copy", "", "self, size|dtype", lower_view},
