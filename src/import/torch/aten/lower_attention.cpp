@@ -104,8 +104,8 @@ ValueId attended(Call& call, ValueId x, const SelfAttention& in) {
   const auto parts = call.steps(Split{-1, {}}, {joined}, 3, "part");
   Attention op;
   op.masks = in.mask != kNoValue ? 1 : 0;
-  std::vector<ValueId> inputs;
-  for (const ValueId part : parts) inputs.push_back(split_heads(call, part, in.heads));
+  std::vector<ValueId> inputs{split_heads(call, parts[0], in.heads), split_heads(call, parts[1], in.heads),
+                              split_heads(call, parts[2], in.heads)};
   if (in.mask != kNoValue) inputs.push_back(in.mask);
   const ValueId y = call.step(op, std::move(inputs), "attention");
   const ValueId back = call.step(Transpose{{0, 2, 1, 3}}, {y}, "positions_first");
