@@ -113,6 +113,7 @@ Result<void> lower_movedim(Call& call);
 Result<void> lower_expand(Call& call);
 Result<void> lower_expand_as(Call& call);
 Result<void> lower_repeat(Call& call);
+Result<void> lower_repeat_interleave(Call& call);
 Result<void> lower_sym_size(Call& call);
 Result<void> lower_sym_numel(Call& call);
 Result<void> lower_sym_stride(Call& call);

@@ -413,6 +413,7 @@ constexpr auto kOperators = std::to_array<OperatorEntry>({
     {"relu6", "", "self", lower_activation<ActivationKind::kRelu6>},
     {"remainder", "", "self, other", lower_binary<BinaryKind::kMod>},
     {"repeat", "", "self, repeats", lower_repeat},
+    {"repeat_interleave", "", "self, repeats, dim, output_size", lower_repeat_interleave},
     {"replication_pad1d", "", "self, pad|padding", lower_pad},
     {"replication_pad2d", "", "self, pad|padding", lower_pad},
     {"replication_pad3d", "", "self, pad|padding", lower_pad},
