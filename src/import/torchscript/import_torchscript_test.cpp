@@ -65,6 +65,16 @@ TEST(TorchScript, NamesAreThoseOfTheModules) {
   EXPECT_EQ(output_shape(graph, 5), (Shape{5, 4, 8, 8}));
 }
 
+// A whole number as a tensor is one of integers: what it divides can still be places.
+TEST(TorchScript, WholeNumbersBecomeTensorsOfIntegers) {
+  const Graph graph = imported(
+      "    _0, places = torch.topk(x, 2)\n    n = ops.prim.NumToTensor(torch.size(places, -1))\n"
+      "    rows = annotate(List[Optional[Tensor]], [torch.floor_divide(places, n)])\n    return torch.index(x, rows)\n",
+      {6, 4});
+  EXPECT_EQ(labels(graph), "top_k div gather");
+  EXPECT_EQ(output_shape(graph, 6), (Shape{6, 2, 4}));
+}
+
 // Nodes and edges of a graph: rows are taken by numbers that are no example's.
 TEST(TorchScript, RowsThatAreTakenByTheirNumbersAreNoBatch) {
   const std::string code =
