@@ -126,7 +126,10 @@ def _requests(handle, batch, asked):
     if len(inputs) != 1:
         names = ", ".join(one["name"] for one in inputs)
         raise ValueError(f"input: the network has {len(inputs)} inputs ({names}); give shapes by name")
-    extents = _in_its_order(asked.extents, inputs[0]["dimensions"][1:])
+    rows, *others = inputs[0]["dimensions"]
+    extents = _in_its_order(asked.extents, others)
+    if isinstance(rows, str) and extents == others:  # the batch is all that is open
+        return [{"batch": 1 if batch is None else batch}]
     batches = batch if isinstance(batch, list) else [1 if batch is None else batch]
     return [{"shapes": {inputs[0]["name"]: [one, *extents]}} for one in batches]
 

@@ -2,6 +2,7 @@
 """Modules and programs of PyTorch as files. Only structure is asked of them: weights and examples stay where they are."""
 from __future__ import annotations
 
+import contextlib
 import copy
 import sys
 from collections.abc import Mapping
@@ -80,7 +81,21 @@ class _Arguments:
             rows = torch.export.Dim("batch")
             placed, named = self._mapped(lambda value: {0: rows}, lambda value: None)
             shapes = named or placed
-        return torch.export.export(module, self.placed, self.named or None, dynamic_shapes=shapes)
+        with _without_cache(module):
+            return torch.export.export(module, self.placed, self.named or None, dynamic_shapes=shapes)
+
+
+@contextlib.contextmanager
+def _without_cache(module):
+    """Models of transformers answer a cache of keys and values, which no program holds and a prompt does not need."""
+    configs = {id(one.config): one.config for one in module.modules() if getattr(getattr(one, "config", None), "use_cache", None) is True}
+    for config in configs.values():
+        config.use_cache = False
+    try:
+        yield
+    finally:
+        for config in configs.values():
+            config.use_cache = True
 
 
 def _of_open_batch(module, arguments):

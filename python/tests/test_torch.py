@@ -5,6 +5,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
 from unittest import mock
 
@@ -43,6 +44,20 @@ class Words(nn.Module):
     def forward(self, ids, scale=None):
         x = self.table(ids)
         return self.head((x if scale is None else x * scale[:, None, None]).mean(1))
+
+
+class Decoder(Words):
+    """As transformers' models do, it answers a cache that is no tensor, unless its config says not to."""
+
+    class Cache:
+        pass
+
+    def __init__(self):
+        super().__init__()
+        self.config = types.SimpleNamespace(use_cache=True)
+
+    def forward(self, ids):
+        return (super().forward(ids), self.Cache()) if self.config.use_cache else super().forward(ids)
 
 
 # By hand: the convolution 2 * 16 * 32 * 32 * 27 FLOPs an image, the head 2 * 16 * 10.
@@ -92,6 +107,16 @@ class Modules(unittest.TestCase):
         for example in (ids, scale), {"ids": ids, "scale": scale}:
             found = joulecast.inspect(Words(), batch=5, example=example)
             self.assertEqual([one["shape"] for one in found["inputs"]], [[5, 16], [5]])
+
+    def test_with_a_cache_are_exported_without_it(self):
+        module = Decoder()
+        found = joulecast.inspect(module, batch=4, example=torch.zeros(2, 16, dtype=torch.int64))
+        self.assertEqual(found["inputs"][0]["shape"], [4, 16])
+        self.assertIs(module.config.use_cache, True)
+
+    def test_of_every_batch_are_recommended_at_several(self):
+        found = joulecast.recommend(Images(), gpu="a30", batch=[1, 8], input=(3, 32, 32))
+        self.assertEqual({one.batch for one in found}, {1, 8})
 
     def test_without_either_say_what_is_missing(self):
         with self.assertRaisesRegex(TypeError, r"input=\(3, 224, 224\), or .* example="):

@@ -82,6 +82,17 @@ def _patches(keras: Any) -> Any:
     return keras.Model(image, layers.Dense(10)(layers.LayerNormalization(epsilon=1e-6)(x)))
 
 
+def _dilated(keras: Any) -> Any:
+    """TensorFlow has dense convolutions for these, between SpaceToBatchND and BatchToSpaceND."""
+    layers = keras.layers
+    image, signal = keras.Input((16, 16, 8), name="image"), keras.Input((40, 8), name="signal")
+    x = layers.DepthwiseConv2D(3, padding="same", dilation_rate=2)(image)
+    x = layers.Conv2D(16, 3, padding="same", dilation_rate=(2, 3), activation="relu")(x)
+    y = layers.Conv1D(12, 3, padding="causal", dilation_rate=4)(signal)
+    y = layers.Conv1D(12, 2, dilation_rate=3)(y)
+    return keras.Model([image, signal], layers.Concatenate()([layers.GlobalAveragePooling2D()(x), layers.GlobalAveragePooling1D()(y)]))
+
+
 def _distributed(keras: Any) -> Any:
     """A layer for each step of an open length: a loop cuts the steps out, and their sizes are computed."""
     layers = keras.layers
@@ -96,6 +107,7 @@ _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "loop": _loop,
     "transformer": _transformer,
     "patches": _patches,
+    "dilated": _dilated,
     "distributed": _distributed,
 }
 # Those that are not counted by hand.
@@ -104,7 +116,8 @@ _UNCOUNTED = ("distributed",)
 
 def _concrete(tensorflow: Any, model: Any) -> Any:
     signature = [tensorflow.TensorSpec(i.shape, i.dtype, name=i.name) for i in model.inputs]
-    return tensorflow.function(lambda *x: model(*x, training=False)).get_concrete_function(*signature)
+    call = tensorflow.function(lambda *x: model(x[0] if len(x) == 1 else list(x), training=False))
+    return call.get_concrete_function(*signature)
 
 
 def _frozen(tensorflow: Any, model: Any, frames: bool = False) -> Any:
@@ -158,7 +171,7 @@ def _flops(model: Any, sizes: tuple[int, int]) -> int:
     total = 0
     for layer in model.layers:
         kind = type(layer).__name__
-        if kind in ("Conv2D", "DepthwiseConv2D", "Dense"):
+        if kind in ("Conv1D", "Conv2D", "DepthwiseConv2D", "Dense"):
             kernel = layer.kernel.shape
             met = math.prod(kernel[:2]) if kind == "DepthwiseConv2D" else math.prod(kernel[:-1])
             total += 2 * _elements(layer.output.shape, sizes) * met

@@ -42,6 +42,7 @@ _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "recurrent": tensorflow_files._recurrent,
     "loop": tensorflow_files._loop,
     "transformer": tensorflow_files._transformer,
+    "dilated": tensorflow_files._dilated,
     "distributed": tensorflow_files._distributed,
     "steps": _steps,
     "stateful": _stateful,
@@ -49,6 +50,7 @@ _NETWORKS: dict[str, Callable[[Any], Any]] = {
 _OPTIONS: dict[str, list[str]] = {
     "convolutions": ["float", "dynamic", "half", "int8"],
     "upsampling": ["float"],
+    "dilated": ["float"],
     "transformer": ["float"],
     "steps": ["float"],
     "recurrent": ["select"],  # lists of tensors are operators of TensorFlow
@@ -78,17 +80,20 @@ def _converted(tensorflow: Any, model: Any, option: str) -> bytes:
 
 
 def _weights(schema: Any, model: Any) -> int:
-    """Elements of the constants that are real numbers or stand for some, each once; zeros are what states begin with."""
+    """Elements of the constants that are real numbers or stand for some, each once; zeros are what states begin
+    with, unless they are a convolution's biases."""
     real = {schema.TensorType.FLOAT32, schema.TensorType.FLOAT16}
     total = 0
+    convolutions = (schema.BuiltinOperator.CONV_2D, schema.BuiltinOperator.DEPTHWISE_CONV_2D)
     for graph in model.subgraphs:
+        biases = {int(op.inputs[2]) for op in graph.operators if model.operatorCodes[op.opcodeIndex].builtinCode in convolutions}
         read = {int(i) for op in graph.operators for i in (op.inputs if op.inputs is not None else [])}
         for place in read - {-1}:
             tensor = graph.tensors[place]
             shape = [] if tensor.shape is None else list(tensor.shape)
             scaled = tensor.quantization is not None and tensor.quantization.scale is not None
             data = model.buffers[tensor.buffer].data
-            constant = data is not None and bool(data.any())
+            constant = data is not None and (bool(data.any()) or place in biases)
             if constant and shape and (tensor.type in real or scaled):
                 total += math.prod(int(n) for n in shape)
     return total

@@ -144,6 +144,22 @@ TEST(ConvBias, IsTakenInWhereItHasTheChannels) {
   EXPECT_EQ(simplify(parsed(conv + "%y = binary(%c, %b)\noutput %y\n")).values.back().type.shape, Shape{128});
 }
 
+TEST(ConvBias, BehindTheAxisThatAConvolutionOverTimeHadForAWhile) {
+  const std::string conv = R"(
+    input %x : f32[n, 64, 1, 100]
+    parameter %w : f32[128, 64, 1, 3]
+    parameter %b : f32[128, 1]
+    parameter %s : f32[128]
+    %c = conv(%x, %w)
+)";
+  EXPECT_EQ(folded(conv + "%q = squeeze(%c) {axes = [2]}\n%y = binary(%q, %b)\noutput %y\n"),
+            "%c = conv(%x, %w, %b)\n%y = squeeze(%c) {axes = [2]}\n");
+  EXPECT_EQ(folded(conv + "%q = squeeze(%c) {axes = [-2]}\n%y = binary(%b, %q)\noutput %y\n"),
+            "%c = conv(%x, %w, %b)\n%y = squeeze(%c) {axes = [-2]}\n");
+  EXPECT_TRUE(stays(conv + "%q = squeeze(%c) {axes = [2]}\n%y = binary(%q, %s)\noutput %y\n"));
+  EXPECT_TRUE(stays(conv + "%q = squeeze(%c) {axes = [2]}\n%y = binary(%q, %b)\noutput %y, %c\n"));
+}
+
 TEST(QuantizedWeight, IsReadAsIntegers) {
   EXPECT_EQ(folded(kImage + R"(
     parameter %w : i8[128, 64, 1, 1]

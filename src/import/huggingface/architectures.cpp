@@ -34,8 +34,11 @@ Result<const Architecture*> architecture_of(Config& config) {
   for (const Architecture& one : kArchitectures) {
     if (one.model_type == type) return &one;
   }
-  return unsupported(type.empty() ? "has no 'model_type': no config.json of transformers"
-                                  : fmt::format("the model type '{}' is none we know: there are {}", type, known()));
+  return unsupported(type.empty()
+                         ? "has no 'model_type': no config.json of transformers"
+                         : fmt::format("the model type '{}' is none we know: there are {}; of others export the "
+                                       "network: torch.export.save(torch.export.export(model, args), \"net.pt2\")",
+                                       type, known()));
 }
 
 // Some editors put a mark before UTF-8.

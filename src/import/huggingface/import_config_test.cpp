@@ -107,6 +107,8 @@ TEST(Config, WhatIsWrongIsSaidByKey) {
   EXPECT_EQ(error_of("{}"), "has no 'model_type': no config.json of transformers");
   EXPECT_TRUE(
       error_of(R"({"model_type": "mamba"})").starts_with("the model type 'mamba' is none we know: there are bert"));
+  EXPECT_TRUE(error_of(R"({"model_type": "mamba"})")
+                  .ends_with("torch.export.save(torch.export.export(model, args), \"net.pt2\")"));
   EXPECT_EQ(error_of(R"({"model_type": 3})"), "'model_type' is no string");
   EXPECT_EQ(error_of(R"({"model_type": "bert", "hidden_size": -1})"),
             "'hidden_size' is no whole number from 1 to 16777216");

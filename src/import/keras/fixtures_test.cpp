@@ -162,6 +162,20 @@ TEST(Keras, CellsThatCudnnLacksAreLoopsOfTheirProducts) {
   EXPECT_EQ(product_flops(graph, *types), 2.0 * 2 * 12 * (conv + cells));
 }
 
+// Images whose channels an operator before has put first: the same work, of 5 steps 6 x 6 places.
+TEST(Keras, StepsBehindALayerOfImagesAreThoseOfTheInput) {
+  const std::string norm = R"({"class_name": "BatchNormalization", "config": {"name": "b"}}, )";
+  for (const std::string& before : {std::string(), norm}) {
+    const auto graph =
+        chain("[null, 5, 8, 8, 3]",
+              before + R"({"class_name": "ConvLSTM2D", "config": {"name": "c", "filters": 4, "kernel_size": [3, 3]}})");
+    ASSERT_TRUE(graph) << graph.error().text();
+    const auto types = infer_types(*graph, small_sizes(*graph));
+    ASSERT_TRUE(types) << types.error().text();
+    EXPECT_EQ(product_flops(*graph, *types), 2.0 * 2 * 5 * 36 * 9 * (3 + 4) * 16) << before;
+  }
+}
+
 // What `config` makes of an LSTM or GRU: how many recurrent layers, how many loops.
 std::pair<std::size_t, std::size_t> recurrent(const std::string& class_name, const std::string& config) {
   const auto graph =

@@ -77,7 +77,9 @@ ValueId Canvas::add_constant(std::string_view name, const TensorType& type, Cont
   return id;
 }
 
+// What has not the axes that an operator works on stays as it is, which the operator's types tell.
 ValueId Canvas::arranged(const Tensor& tensor, const Layout& layout) {
+  if (const auto shape = extents(tensor); shape && !layout.fits(shape->size())) return arranged(tensor, {});
   if (tensor.is_source()) return form(*tensor.source, tensor.view, layout);
   if (!tensor.is_value()) return kNoValue;
   return tensor.layout == layout ? tensor.id : rearrange(tensor, layout);
@@ -135,8 +137,9 @@ std::optional<std::vector<std::int64_t>> Canvas::as_reshape(const Tensor& tensor
 ValueId Canvas::rearrange(const Tensor& tensor, const Layout& layout) {
   const auto both = samples_.types(tensor.id);
   const std::size_t rank = both ? (*both)[0].shape.size() : builder.guess(tensor.id).rank.value_or(0);
-  const auto [it, fresh] =
-      arranged_.try_emplace({static_cast<std::uint32_t>(tensor.id), key_of(layout, rank)}, kNoValue);
+  // A transposition that has not been written yet is another layout of the same value.
+  const std::string key = key_of(tensor.layout, rank) + ">" + key_of(layout, rank);
+  const auto [it, fresh] = arranged_.try_emplace({static_cast<std::uint32_t>(tensor.id), key}, kNoValue);
   if (!fresh) return it->second;
   const std::string name = builder.graph.value(tensor.id).name + "/layout";
   if (auto shape = as_reshape(tensor, layout)) {

@@ -67,6 +67,23 @@ TEST(Tensorflow, ImagesNeedNoTranspositions) {
   }
 }
 
+// A constant of two axes as a convolution's image: nothing is looked for where its other axes would be.
+TEST(Tensorflow, AnImageWithoutItsAxesIsTold) {
+  const auto graph = import_model((kFolder / "image_without_axes/model.pb").string());
+  ASSERT_TRUE(graph) << graph.error().text();
+  const auto types = infer_types(*graph, {});
+  ASSERT_FALSE(types);
+  EXPECT_EQ(types.error().text(), "node 'conv' (conv): input has rank 2, expected 3 to 5");
+}
+
+TEST(Tensorflow, DilatedConvolutionsAreOneOperator) {
+  for (const std::string file : {"dilated/saved_model.pb", "dilated/frozen.pb"}) {
+    const Graph graph = imported(file);
+    EXPECT_EQ(count<Conv>(graph), 4U) << file;
+    EXPECT_EQ(count<Opaque>(graph), 0U) << file;
+  }
+}
+
 TEST(Tensorflow, SaysWhichInputsAreShownInAnotherOrder) {
   const Graph graph = imported("convolutions/saved_model.pb");
   ASSERT_EQ(graph.notes.size(), 1U);

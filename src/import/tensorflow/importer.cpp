@@ -214,7 +214,9 @@ Result<std::vector<Tensor>> Importer::run_function(const FunctionView& function,
 
 Result<void> Importer::lower(std::span<const std::string_view> roots, Scope& scope) {
   JC_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> places, order(roots, scope));
+  JC_RETURN_IF_ERROR(find_dilated(places, roots, scope));
   for (const std::uint32_t place : places) {
+    if (scope.between.contains(place)) continue;
     auto done = lower_node(place, scope);
     if (!done) return tl::unexpected(std::move(done).error().in(label(scope.nodes[place])));
   }
@@ -230,11 +232,11 @@ Result<void> Importer::lower_node(std::uint32_t place, Scope& scope) {
   }
   JC_RETURN_IF_ERROR(count_work(1 + node.inputs.size() + node.attributes.size()));
   if (builder.name_bytes() > kMaxNameBytes) return unsupported("names are longer than in any real model");
-  std::vector<Tensor> inputs;
-  for (const std::string_view input : node.inputs) {
-    if (input.starts_with('^')) continue;
-    JC_ASSIGN_OR_RETURN(const Tensor tensor, resolve(input, scope));
-    inputs.push_back(tensor);
+  JC_ASSIGN_OR_RETURN(std::vector<Tensor> inputs, inputs_of(node, scope));
+  if (const auto found = scope.dilated.find(place); found != scope.dilated.end() && inputs.size() > 2) {
+    JC_ASSIGN_OR_RETURN(const Tensor made, lower_dilated(found->second, inputs[2], scope));
+    scope.outputs[place] = {made};
+    return {};
   }
   NodeContext context(*this, scope, node, scope.used[place], std::move(inputs));
   const OperatorEntry* entry = node.opaque ? nullptr : find_operator(node.op);

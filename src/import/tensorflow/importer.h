@@ -2,13 +2,16 @@
 // Turns a GraphView into a Graph: from the outputs that are asked for back to the inputs, functions inlined.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "import/tensorflow/attributes.h"
@@ -28,6 +31,19 @@ struct Interface {
   std::vector<Port> inputs, outputs;
 };
 
+// A dilated convolution, as TensorFlow takes it apart: the nodes before its BatchToSpaceND, by their places.
+struct Dilated {
+  std::uint32_t space = 0, conv = 0;
+  std::optional<std::uint32_t> expand;  // of images with one axis: another one, which the tail takes away
+  std::vector<std::uint32_t> tail;      // behind the convolution, the last first
+};
+
+// What is to be a convolution's, for each axis of its tensor.
+struct Dilation {
+  std::array<std::int64_t, kMaxRank> block{1, 1, 1, 1, 1, 1, 1, 1}, begin{}, end{};
+  bool operator==(const Dilation&) const = default;
+};
+
 // Where names of nodes mean something: the main graph, or one call of a function.
 struct Scope {
   Canvas* canvas = nullptr;
@@ -38,6 +54,8 @@ struct Scope {
   std::unordered_map<std::string_view, std::uint32_t> places;  // of nodes
   std::unordered_map<std::string_view, Tensor> arguments;      // of the function
   std::vector<std::vector<Tensor>> outputs;                    // of each node
+  std::unordered_map<std::uint32_t, Dilated> dilated;          // by the place of the BatchToSpaceND
+  std::unordered_set<std::uint32_t> between;                   // nodes of these, which are not lowered by themselves
   std::vector<std::uint64_t> used;  // a bit for each output that is read, the last for all later ones
 };
 
@@ -87,8 +105,18 @@ class Importer {
   Result<std::vector<std::uint32_t>> reached(std::span<const std::string_view> roots, Scope& scope);
   Result<std::optional<std::uint32_t>> place_of(std::string_view input, Scope& scope);
   Result<void> lower_node(std::uint32_t place, Scope& scope);
+  Result<std::vector<Tensor>> inputs_of(const NodeView& node, const Scope& scope) const;
   Result<std::size_t> port_of(const Reference& reference, std::uint32_t place, const Scope& scope) const;
   Result<Tensor> resolve(std::string_view input, const Scope& scope) const;
+  // dilated.cpp
+  Result<std::vector<std::uint32_t>> count_readers(std::span<const std::uint32_t> places,
+                                                   std::span<const std::string_view> roots, Scope& scope);
+  Result<std::optional<Dilated>> dilated_before(std::uint32_t place, std::span<const std::uint32_t> readers,
+                                                Scope& scope);
+  Result<void> find_dilated(std::span<const std::uint32_t> places, std::span<const std::string_view> roots,
+                            Scope& scope);
+  Result<Tensor> lower_between(std::uint32_t place, const Tensor& x, const Dilation* dilation, Scope& scope);
+  Result<Tensor> lower_dilated(const Dilated& nodes, const Tensor& crops, Scope& scope);
   Result<std::vector<Tensor>> run_function(const FunctionView& function, std::vector<Tensor> inputs, Scope& inner);
 
   const GraphView& graph_;

@@ -24,6 +24,8 @@ class Layout {
 
   bool operator==(const Layout&) const = default;
   [[nodiscard]] bool plain() const { return axes_.empty(); }
+  // Whether a tensor of so many axes can be held so.
+  [[nodiscard]] bool fits(std::size_t rank) const { return plain() || axes_.size() == rank; }
   // The axis of the tensor that axis `held` of the value is, and the other way round.
   [[nodiscard]] std::size_t of_tensor(std::size_t held) const { return plain() ? held : axes_[held]; }
   [[nodiscard]] std::size_t in_value(std::size_t axis) const;

@@ -2,6 +2,7 @@
 // Convolutions, pools, batch normalisation and resizing: what works on images, whose channels TensorFlow has last.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "import/tensorflow/lowerings.h"
@@ -76,6 +77,24 @@ Result<Padding> read_padding(const NodeContext& node, const Image& image) {
   return Padding{Extents(image.spatial_axes(), 0), Extents(image.spatial_axes(), 0), false};
 }
 
+// One that works on images taken apart: its own windows are dense and move by one pixel.
+Result<void> dilate(const NodeContext& node, const Image& image, Conv& op) {
+  const Dilation& dilation = *node.dilation();
+  const auto all = [](const Extents& list, std::int64_t value) {
+    return std::all_of(list.begin(), list.end(), [&](std::int64_t one) { return one == value; });
+  };
+  const bool padded = op.same_padding || !all(op.padding_begin, 0) || !all(op.padding_end, 0);
+  if (padded || !all(op.stride, 1) || !all(op.dilation, 1) || image.channels() != image.rank - 1) {
+    return unsupported("pads or strides between SpaceToBatchND and BatchToSpaceND");
+  }
+  for (std::size_t i = 0; i < image.spatial_axes(); ++i) {
+    op.dilation[i] = dilation.block[image.spatial(i)];
+    op.padding_begin[i] = dilation.begin[image.spatial(i)];
+    op.padding_end[i] = dilation.end[image.spatial(i)];
+  }
+  return {};
+}
+
 Result<Conv> read_conv(const NodeContext& node, const Image& image) {
   Conv out;
   JC_ASSIGN_OR_RETURN(out.stride, read_spatial(node, "strides", image));
@@ -84,6 +103,7 @@ Result<Conv> read_conv(const NodeContext& node, const Image& image) {
   out.padding_begin = padding.begin;
   out.padding_end = padding.end;
   out.same_padding = padding.same;
+  if (node.dilation() != nullptr) JC_RETURN_IF_ERROR(dilate(node, image, out));
   return out;
 }
 
@@ -134,6 +154,11 @@ Result<void> lower_depthwise_conv(NodeContext& node) {
     weight = node.step(Reshape{}, {turned, node.int_vector(IntList(shape.begin(), shape.end()))}, "filters");
   }
   return node.emit(op, {node.value(0, image.layout), weight, node.value(2)}, image.layout);
+}
+
+// Part of a dilated convolution (dilated.cpp); in no other place has it been seen.
+Result<void> lower_kept(NodeContext& node) {
+  return node.opaque();
 }
 
 // sizes of the result, filters [spatial..., out, in], x. Only the sizes tell how the strides were rounded.

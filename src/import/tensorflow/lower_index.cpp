@@ -118,4 +118,9 @@ Result<void> lower_arg_of(NodeContext& node, ReduceKind kind) {
   return emit_reduce(node, std::move(op), {*axis});
 }
 
+// MatrixBandPart: of a causal mask the triangle; a band costs the same.
+Result<void> lower_triangle(NodeContext& node) {
+  return node.emit(Triangle{}, {node.value(0)});
+}
+
 }  // namespace joulecast::tensorflow

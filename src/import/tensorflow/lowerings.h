@@ -69,6 +69,7 @@ Result<void> lower_call(NodeContext& node);
 // lower_conv.cpp
 Result<void> lower_conv(NodeContext& node);
 Result<void> lower_depthwise_conv(NodeContext& node);
+Result<void> lower_kept(NodeContext& node);
 Result<void> lower_conv_backprop(NodeContext& node);
 Result<void> lower_pool_of(NodeContext& node, PoolKind kind);
 template <PoolKind kKind>
@@ -125,6 +126,7 @@ Result<void> lower_random(NodeContext& node);
 Result<void> lower_broadcast_args(NodeContext& node);
 
 // lower_index.cpp
+Result<void> lower_triangle(NodeContext& node);
 Result<void> lower_gather(NodeContext& node);
 Result<void> lower_gather_nd(NodeContext& node);
 Result<void> lower_resource_gather(NodeContext& node);

@@ -54,6 +54,10 @@ class NodeContext {
   [[nodiscard]] Result<PartialShape> output_shape(std::size_t i) const;
   [[nodiscard]] tl::unexpected<Error> wrong_attribute(std::string_view name, std::string_view what) const;
 
+  // A convolution that is lowered with another dilation and padding than its node has.
+  void dilate(const Dilation* dilation) { dilation_ = dilation; }
+  [[nodiscard]] const Dilation* dilation() const { return dilation_; }
+
   // Adds `op`; its outputs are the node's and have their axes in the order of `layout`.
   Result<void> emit(Operator op, std::vector<ValueId> inputs, const Layout& layout = {}, std::size_t outputs = 1);
   // Adds `op` with an output that only this lowering knows.
@@ -81,6 +85,7 @@ class NodeContext {
   Scope& scope_;
   const NodeView& node_;
   std::uint64_t used_;
+  const Dilation* dilation_ = nullptr;
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
 };

@@ -196,7 +196,10 @@ struct Builtins {
     if (a.items.size() != 1) return invalid("a tensor of one number needs one");
     if (const auto* symbol = held<Symbol>(a.items[0])) return std::optional<Item>(i.new_tensor(symbol->id));
     if (is_tensor(a.items[0])) return std::optional<Item>(a.items[0]);
-    JC_ASSIGN_OR_RETURN(const auto made, i.lower("scalar_tensor", "", a, {{i.fresh_name("number"), {}, true}}));
+    constexpr std::int64_t kLong = 4;
+    Arguments arguments = a;
+    if (held<std::int64_t>(a.items[0]) != nullptr) arguments.named.emplace_back("dtype", Item(kLong));
+    JC_ASSIGN_OR_RETURN(const auto made, i.lower("scalar_tensor", "", arguments, {{i.fresh_name("number"), {}, true}}));
     if (made.empty() || made[0] == kNoValue) return std::optional<Item>(Unknown{});
     return std::optional<Item>(i.new_tensor(made[0]));
   }

@@ -65,6 +65,31 @@ TEST(TorchScript, NamesAreThoseOfTheModules) {
   EXPECT_EQ(output_shape(graph, 5), (Shape{5, 4, 8, 8}));
 }
 
+// A whole number as a tensor is one of integers: what it divides can still be places.
+TEST(TorchScript, WholeNumbersBecomeTensorsOfIntegers) {
+  const Graph graph = imported(
+      "    _0, places = torch.topk(x, 2)\n    n = ops.prim.NumToTensor(torch.size(places, -1))\n"
+      "    rows = annotate(List[Optional[Tensor]], [torch.floor_divide(places, n)])\n    return torch.index(x, rows)\n",
+      {6, 4});
+  EXPECT_EQ(labels(graph), "top_k div gather");
+  EXPECT_EQ(output_shape(graph, 6), (Shape{6, 2, 4}));
+}
+
+// Nodes and edges of a graph: rows are taken by numbers that are no example's.
+TEST(TorchScript, RowsThatAreTakenByTheirNumbersAreNoBatch) {
+  const std::string code =
+      "class Net(Module):\n  def forward(self: __torch__.Net,\n    x: Tensor,\n    edges: Tensor) -> Tensor:\n"
+      "    y = torch.relu(x)\n    rows = torch.to(torch.select(edges, 0, 1), 4)\n"
+      "    return torch.index_select(y, 0, rows)\n";
+  const auto graph = import_bytes(archive_of(code, {}, inputs_pickle({{1000, 16}, {2, 400}})), "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(graph->inputs.at(0).dimensions[0].extent, 1000);
+  EXPECT_EQ(graph->inputs.at(1).dimensions[0].extent, 2);
+  EXPECT_EQ(output_shape(*graph), (Shape{400, 16}));
+  ASSERT_EQ(graph->notes.size(), 1U);
+  EXPECT_EQ(graph->notes[0].text, "the trace holds for the sizes that it was made with only");
+}
+
 TEST(TorchScript, FunctionsAreEnteredWithTheirDefaults) {
   EXPECT_EQ(labels(imported("    twice = __torch__.twice\n    return twice(torch.relu(x), )\n")), "relu mul");
 }

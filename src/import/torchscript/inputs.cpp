@@ -159,7 +159,12 @@ std::vector<Dimension> Importer::open_dimensions(const std::string& name, const 
                                                    axis == batch ? extent * 2 : std::max<std::int64_t>(1, extent / 2)};
     std::string symbol = axis == batch ? "batch" : "sequence";
     const auto found = open_sizes_.find(symbol);
-    if (found != open_sizes_.end() && found->second != sizes) symbol = fmt::format("{}_axis{}", name, axis);
+    const bool other = found != open_sizes_.end() && found->second != sizes;
+    if (other && axis == batch) {  // a table, or edges of a graph: no row an example
+      out.push_back({extent, {}});
+      continue;
+    }
+    if (other) symbol = fmt::format("{}_axis{}", name, axis);
     open_sizes_.emplace(symbol, sizes);
     out.push_back({std::nullopt, std::move(symbol)});
   }

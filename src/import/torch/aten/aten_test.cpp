@@ -149,6 +149,16 @@ const Case kCases[] = {
     {"movedim", "movedim.int", "self=Tx source=i1 destination=i-1", "transpose", {2, 6, 6, 8}},
     {"expand_keeps_minus_one", "expand.default", "self=Tn size=l3,-1", "expand", {3, 8}},
     {"repeat_with_more_axes", "repeat.default", "self=Tn repeats=l3,2", "unsqueeze tile", {3, 16}},
+    {"repeat_interleave",
+     "repeat_interleave.self_int",
+     "self=Ta repeats=i3 dim=i-2",
+     "unsqueeze tile flatten",
+     {2, 15, 4}},
+    {"repeat_interleave_of_all",
+     "repeat_interleave.self_int",
+     "self=Tm repeats=i2",
+     "reshape unsqueeze tile flatten",
+     {32}},
     {"slice_of_nothing", "slice.Tensor", "self=Tx dim=i1 start=i0 end=i9223372036854775807", "", {2, 8, 6, 6}},
     {"slice", "slice.Tensor", "self=Tx dim=i1 start=i1 end=i-1 step=i2", "slice", {2, 3, 6, 6}},
     {"select", "select.int", "self=Tx dim=i1 index=i-1", "gather", {2, 6, 6}},
@@ -212,6 +222,9 @@ const Case kCases[] = {
      "self=Tx indices=O-,-,i,i",
      "transpose add shape_of expand unsqueeze expand unsqueeze concat gather transpose",
      {2, 8, 3}},
+    {"index_add", "index_add_.default", "self=Tm dim=i1 index=Ti source=Tf alpha=i1", "scatter", {2, 8}},
+    {"index_copy", "index_copy.default", "self=Tm dim=i-1 index=Ti source=Tf", "scatter", {2, 8}},
+    {"product_of_vectors", "vdot.default", "self=Tn other=Tn", "matmul", {}},
     {"index_put", "index_put.default", "self=Tm indices=O-,i values=Tf", "aten.index_put.default", {2, 8}},
     {"masked_scatter",
      "masked_scatter.default",
@@ -493,6 +506,48 @@ TEST(AtenWindows, PlacesAreThoseOfTheElements) {
   const std::vector<std::int64_t> expected{0, 2, 4,  12, 14, 16, 1, 3, 5,  13, 15, 17,
                                            6, 8, 10, 24, 26, 28, 7, 9, 11, 25, 27, 29};
   EXPECT_EQ(places->ints, expected);
+}
+
+torch::ProgramWriter program_with_encoder_layer() {
+  torch::ProgramWriter program;
+  program.parameter("qw", "qw", {"12", "4"}).parameter("qb", "qb", {"12"}).parameter("ow", "ow", {"4", "4"});
+  program.parameter("ob", "ob", {"4"}).parameter("w", "w", {"8", "4"}).parameter("v", "v", {"8"});
+  program.parameter("u", "u", {"4", "8"}).parameter("n", "n", {"4"}).parameter("s", "s", {"4"});
+  program.input("x", {"2", "5", "4"}).input("p", {"2", "5"}, 12);
+  return program;
+}
+
+// Of 2 x 5 rows: 20 FLOPs a weight of the matrices (48 + 16 + 32 + 32), and 2 x 25 scores of 4 numbers, twice.
+TEST(AtenAttention, AnEncoderLayerIsWhatItRuns) {
+  const std::string behind =
+      "linear split reshape transpose reshape transpose reshape transpose attention transpose "
+      "reshape linear add layer_norm linear relu linear add layer_norm";
+  const std::string before =
+      "unsqueeze layer_norm linear split reshape transpose reshape transpose reshape transpose "
+      "attention transpose reshape linear add layer_norm linear gelu linear add";
+  for (const bool norm_first : {false, true}) {
+    torch::ProgramWriter program = program_with_encoder_layer();
+    std::string text =
+        "src=Tx embed_dim=i4 num_heads=i2 qkv_weight=Tqw qkv_bias=Tqb proj_weight=Tow proj_bias=Tob "
+        "norm_weight_1=Tn norm_bias_1=Tn norm_weight_2=Ts norm_bias_2=Ts ffn_weight_1=Tw ffn_bias_1=Tv "
+        "ffn_weight_2=Tu ffn_bias_2=Tn eps=f1e-5 ";
+    text += norm_first ? "use_gelu=b1 norm_first=b1 mask=Tp mask_type=i1" : "use_gelu=b0 norm_first=b0";
+    program.node("torch.ops.aten._transformer_encoder_layer_fwd.default", arguments(text), {"y"});
+    program.output("y");
+    const auto graph = torch::import_program(program.text(), "net").transform(simplify);
+    ASSERT_TRUE(graph) << graph.error().text();
+    const auto types = infer_types(*graph, {});
+    ASSERT_TRUE(types) << types.error().text();
+    std::string operators;
+    Flops products;
+    for (const Node& node : graph->nodes) {
+      operators += (operators.empty() ? "" : " ") + label(node.op);
+      if (label(node.op) == "linear") products += operator_cost(CostContext(*graph, node, *types)).forward_flops;
+    }
+    EXPECT_EQ(operators, norm_first ? before : behind);
+    EXPECT_EQ(products, Flops{20.0 * (48 + 16 + 32 + 32)});
+    EXPECT_EQ(joulecast::text(types->type(graph->outputs[0]).shape), "2x5x4");
+  }
 }
 
 // Of a matrix of 4 x 6 numbers that count up.

@@ -67,28 +67,108 @@ ValueId split_heads(Call& call, ValueId x, std::int64_t heads) {
   return call.step(Transpose{{0, 2, 1, 3}}, {parts}, "heads_first");
 }
 
+// Weights and biases of a tensor's attention to itself.
+struct SelfAttention {
+  std::int64_t heads = 0;
+  ValueId qkv_weight = kNoValue, qkv_bias = kNoValue, out_weight = kNoValue, out_bias = kNoValue;
+  ValueId mask = kNoValue;
+};
+
+// What is added to the scores or hides some of them: [positions, positions], of the batch's paddings, or whole.
+Result<ValueId> mask_of(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId mask, call.optional_tensor("mask"));
+  if (mask == kNoValue) return mask;
+  constexpr std::int64_t kPaddings = 1;
+  JC_ASSIGN_OR_RETURN(const std::int64_t type, call.number("mask_type", 0));
+  const auto rank = call.guess(mask).rank;
+  if (rank == 2U) return type == kPaddings ? call.step(Unsqueeze{{1, 2}}, {mask}, "mask") : mask;
+  if (rank != 4U) return unsupported("a mask of another rank");
+  return mask;
+}
+
+Result<SelfAttention> self_attention(Call& call, std::string_view heads) {
+  SelfAttention out;
+  JC_ASSIGN_OR_RETURN(out.heads, call.number(heads));
+  if (out.heads < 1) return call.wrong(heads, fmt::format("is {}", out.heads));
+  JC_ASSIGN_OR_RETURN(out.qkv_weight, call.tensor("qkv_weight"));
+  JC_ASSIGN_OR_RETURN(out.qkv_bias, call.tensor("qkv_bias"));
+  JC_ASSIGN_OR_RETURN(out.out_weight, call.tensor("proj_weight"));
+  JC_ASSIGN_OR_RETURN(out.out_bias, call.tensor("proj_bias"));
+  JC_ASSIGN_OR_RETURN(out.mask, mask_of(call));
+  return out;
+}
+
+// All but the projection at its end.
+ValueId attended(Call& call, ValueId x, const SelfAttention& in) {
+  const ValueId joined = call.step(Linear{}, {x, in.qkv_weight, in.qkv_bias}, "qkv");
+  const auto parts = call.steps(Split{-1, {}}, {joined}, 3, "part");
+  Attention op;
+  op.masks = in.mask != kNoValue ? 1 : 0;
+  std::vector<ValueId> inputs{split_heads(call, parts[0], in.heads), split_heads(call, parts[1], in.heads),
+                              split_heads(call, parts[2], in.heads)};
+  if (in.mask != kNoValue) inputs.push_back(in.mask);
+  const ValueId y = call.step(op, std::move(inputs), "attention");
+  const ValueId back = call.step(Transpose{{0, 2, 1, 3}}, {y}, "positions_first");
+  return call.step(Reshape{}, {back, call.int_vector({0, 0, -1})}, "joined");
+}
+
 }  // namespace
 
 // What nn.MultiheadAttention runs without gradients: both projections and the attention of one tensor to itself.
 Result<void> lower_multi_head_attention(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("query"));
   JC_ASSIGN_OR_RETURN(const ValueId key, call.tensor("key"));
-  JC_ASSIGN_OR_RETURN(const ValueId mask, call.optional_tensor("mask"));
-  JC_ASSIGN_OR_RETURN(const std::int64_t heads, call.number("num_head"));
-  JC_ASSIGN_OR_RETURN(const ValueId weight, call.tensor("qkv_weight"));
-  JC_ASSIGN_OR_RETURN(const ValueId bias, call.tensor("qkv_bias"));
-  JC_ASSIGN_OR_RETURN(const ValueId out_weight, call.tensor("proj_weight"));
-  JC_ASSIGN_OR_RETURN(const ValueId out_bias, call.tensor("proj_bias"));
-  if (x != key || heads < 1 || mask != kNoValue || call.any_used_after(0)) return call.opaque();
-  const ValueId joined = call.step(Linear{}, {x, weight, bias}, "qkv");
-  const auto parts = call.steps(Split{-1, {}}, {joined}, 3, "part");
-  const ValueId y = call.step(
-      Attention{},
-      {split_heads(call, parts[0], heads), split_heads(call, parts[1], heads), split_heads(call, parts[2], heads)},
-      "attention");
-  const ValueId back = call.step(Transpose{{0, 2, 1, 3}}, {y}, "positions_first");
-  const ValueId flat = call.step(Reshape{}, {back, call.int_vector({0, 0, -1})}, "joined");
-  return call.emit_output(0, Linear{}, {flat, out_weight, out_bias});
+  if (x != key || call.any_used_after(0)) return call.opaque();
+  JC_ASSIGN_OR_RETURN(const SelfAttention attention, self_attention(call, "num_head"));
+  const ValueId flat = attended(call, x, attention);
+  return call.emit_output(0, Linear{}, {flat, attention.out_weight, attention.out_bias});
+}
+
+namespace {
+
+// One of the two norms, "1" before or behind the attention, "2" the other.
+Result<ValueId> encoder_norm(Call& call, ValueId x, char which) {
+  JC_ASSIGN_OR_RETURN(const ValueId scale, call.tensor(fmt::format("norm_weight_{}", which)));
+  JC_ASSIGN_OR_RETURN(const ValueId shift, call.tensor(fmt::format("norm_bias_{}", which)));
+  return call.step(LayerNorm{1, false}, {x, scale, shift}, fmt::format("norm{}", which));
+}
+
+Result<ValueId> feed_forward(Call& call, ValueId x) {
+  JC_ASSIGN_OR_RETURN(const bool gelu, call.flag("use_gelu", false));
+  JC_ASSIGN_OR_RETURN(const ValueId weight, call.tensor("ffn_weight_1"));
+  JC_ASSIGN_OR_RETURN(const ValueId bias, call.tensor("ffn_bias_1"));
+  JC_ASSIGN_OR_RETURN(const ValueId out_weight, call.tensor("ffn_weight_2"));
+  JC_ASSIGN_OR_RETURN(const ValueId out_bias, call.tensor("ffn_bias_2"));
+  const ValueId wide = call.step(Linear{}, {x, weight, bias}, "linear1");
+  const Activation kind{gelu ? ActivationKind::kGelu : ActivationKind::kRelu};
+  return call.step(Linear{}, {call.step(kind, {wide}, "activation"), out_weight, out_bias}, "linear2");
+}
+
+}  // namespace
+
+// What nn.TransformerEncoderLayer runs without gradients.
+Result<void> lower_encoder_layer(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("src"));
+  JC_ASSIGN_OR_RETURN(const bool norm_first, call.flag("norm_first", false));
+  JC_ASSIGN_OR_RETURN(const SelfAttention attention, self_attention(call, "num_heads"));
+  const auto sum = [&](ValueId a, ValueId b) { return call.step(Binary{BinaryKind::kAdd}, {a, b}, "sum"); };
+  ValueId in = x;
+  if (norm_first) {
+    JC_ASSIGN_OR_RETURN(in, encoder_norm(call, x, '1'));
+  }
+  const ValueId flat = attended(call, in, attention);
+  ValueId half = sum(x, call.step(Linear{}, {flat, attention.out_weight, attention.out_bias}, "out"));
+  if (norm_first) {
+    JC_ASSIGN_OR_RETURN(in, encoder_norm(call, half, '2'));
+  } else {
+    JC_ASSIGN_OR_RETURN(half, encoder_norm(call, half, '1'));
+    in = half;
+  }
+  JC_ASSIGN_OR_RETURN(const ValueId wide, feed_forward(call, in));
+  const ValueId whole = sum(half, wide);
+  if (norm_first) return call.alias(0, whole);
+  JC_ASSIGN_OR_RETURN(const ValueId y, encoder_norm(call, whole, '2'));
+  return call.alias(0, y);
 }
 
 }  // namespace joulecast::aten

@@ -194,6 +194,16 @@ Result<void> lower_scatter(Call& call) {
   return call.emit(Scatter{GatherKind::kElements, axis}, {x, indices, source});
 }
 
+// index_add, index_copy: whole slices of an axis are written; adding costs what the write does.
+Result<void> lower_index_write(Call& call) {
+  JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
+  JC_ASSIGN_OR_RETURN(const std::int64_t axis, call.number("dim"));
+  JC_ASSIGN_OR_RETURN(const ValueId indices, call.tensor("index"));
+  JC_ASSIGN_OR_RETURN(const ValueId source, call.tensor("source"));
+  if (call.guess(indices).rank != 1U) return unsupported("the places are no list");
+  return call.emit(Scatter{GatherKind::kSlices, axis}, {x, indices, source});
+}
+
 // Where the mask is true the next element of `source`: its place is how often the mask was true before.
 Result<void> lower_masked_scatter(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));

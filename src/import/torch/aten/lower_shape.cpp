@@ -173,6 +173,29 @@ Result<void> lower_repeat(Call& call) {
   return call.emit(Tile{}, {x, call.vector(repeats)});
 }
 
+// Each entry of an axis so many times, one after the other; without an axis each element.
+Result<void> lower_repeat_interleave(Call& call) {
+  JC_ASSIGN_OR_RETURN(ValueId x, call.tensor("self"));
+  JC_ASSIGN_OR_RETURN(const Integer times, call.integer("repeats", 1));
+  if (times.value < 0) return call.wrong("repeats", fmt::format("is {}", times.value));
+  JC_ASSIGN_OR_RETURN(std::size_t rank, call.rank(x));
+  std::size_t axis = 0;
+  if (call.has("dim")) {
+    JC_ASSIGN_OR_RETURN(const std::int64_t dim, call.number("dim"));
+    JC_ASSIGN_OR_RETURN(axis, counted(call, "dim", dim, rank));
+  } else {
+    x = call.step(Reshape{}, {x, call.int_vector({-1})}, "flat");
+    rank = 1;
+  }
+  if (rank >= kMaxRank) return unsupported("a tensor of so many axes");
+  std::vector<Integer> repeats(rank + 1, Integer{1});
+  repeats[axis + 1] = times;
+  const auto at = static_cast<std::int64_t>(axis);
+  const ValueId apart = call.step(Unsqueeze{{at + 1}}, {x}, "apart");
+  const ValueId more = call.step(Tile{}, {apart, call.vector(repeats)}, "repeated");
+  return call.emit(Flatten{at, at + 1}, {more});
+}
+
 Result<void> lower_sym_size(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
   JC_ASSIGN_OR_RETURN(const std::int64_t dim, call.number("dim"));

@@ -97,6 +97,7 @@ Result<void> lower_weight_norm(Call& call);
 // lower_attention.cpp
 Result<void> lower_attention(Call& call);
 Result<void> lower_multi_head_attention(Call& call);
+Result<void> lower_encoder_layer(Call& call);
 
 // lower_shape.cpp: other extents for the same elements
 Result<void> lower_view(Call& call);
@@ -112,6 +113,7 @@ Result<void> lower_movedim(Call& call);
 Result<void> lower_expand(Call& call);
 Result<void> lower_expand_as(Call& call);
 Result<void> lower_repeat(Call& call);
+Result<void> lower_repeat_interleave(Call& call);
 Result<void> lower_sym_size(Call& call);
 Result<void> lower_sym_numel(Call& call);
 Result<void> lower_sym_stride(Call& call);
@@ -143,6 +145,7 @@ Result<void> lower_gather(Call& call);
 Result<void> lower_index(Call& call);
 Result<void> lower_index_put(Call& call);
 Result<void> lower_scatter(Call& call);
+Result<void> lower_index_write(Call& call);
 Result<void> lower_masked_scatter(Call& call);
 Result<void> lower_histc(Call& call);
 Result<void> lower_select_scatter(Call& call);
