@@ -131,7 +131,9 @@ CaseResult from_json(const Json& json) {
   CaseResult out;
   out.id = json.at("id").get<std::string>();
   out.subject = subject_of(json);
-  out.measured = json.at("status").get<std::string>() == "measured";
+  const std::string status = json.at("status").get<std::string>();
+  if (status != "measured" && status != "failed") throw Json::other_error::create(501, "an unknown status", nullptr);
+  out.measured = status == "measured";
   out.reason = get<std::string>(json, "reason").value_or("");
   out.started = get<std::string>(json, "started").value_or("");
   if (!out.measured) return out;

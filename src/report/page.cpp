@@ -134,7 +134,8 @@ std::string page(const PageContent& content, const PageOptions& options) {
   for (std::size_t i = 0; i < content.runs.size(); ++i) {
     body += run_html(*content.runs[i], i, options.draw.has_value(), drawing);
   }
-  body += cite_section(options.tool, options.draw.has_value()) + "</main>\n";
+  const bool devices = !content.runs.empty() || !content.sweeps.empty();
+  body += cite_section(options.tool, options.draw.has_value(), devices) + "</main>\n";
   return fmt::format(
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"

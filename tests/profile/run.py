@@ -270,6 +270,7 @@ class Profile(unittest.TestCase):
         self.wait_until(lambda: (self.folder / "prepared.hello").exists(), 30, "no runner is started")
         process.send_signal(signal.SIGINT)
         self.assertEqual(json.loads(process.communicate(timeout=10)[0])["stopped"], "stopped, before the runner was ready")
+        self.assertEqual(process.returncode, 130)
         self.assertLess(time.monotonic() - begun, 40)
         self.assertEqual(self.rows(), rows)
 
@@ -358,6 +359,7 @@ class Profile(unittest.TestCase):
         out, _ = process.communicate(timeout=60)
         result = json.loads(out)
         self.assertEqual(result["stopped"], "stopped")
+        self.assertEqual(process.returncode, 130)
         self.assertEqual(result["measured"] + result["left"], 5)
         self.assertEqual(len(self.rows()), result["measured"])
 

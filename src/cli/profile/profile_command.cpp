@@ -14,6 +14,7 @@
 #include "cli/numbers.h"
 #include "cli/profile/profile_commands.h"
 #include "cli/version.h"
+#include "measure/child.h"
 #include "profile/campaign.h"
 
 namespace joulecast::cli {
@@ -24,8 +25,10 @@ constexpr Seconds kPatienceOfCompilers{900};
 
 // Set by signals: the window at hand is finished, a second one ends us at once. Nothing is lost either way.
 std::atomic<int> stops = 0;
+std::atomic<int> stopped_by = 0;  // the first of them
 
 void ask_to_stop(int signal) {
+  if (stops == 0) stopped_by = signal;
   // A terminal that is closed may say so twice, by the kernel and by the shell.
   if (++stops > 1 && signal != SIGHUP) {
     std::signal(signal, SIG_DFL);
@@ -201,6 +204,15 @@ Outcome check_failures(const profile::CampaignResult& result, const std::string&
               kIncomplete});
 }
 
+// Of what the user stopped: its rows are written, and the exit code says that there would have been more.
+Outcome check_stopped(const profile::CampaignResult& result) {
+  if (result.stopped.empty() || stopped_by == 0) return {};
+  return tl::unexpected<Failure>(
+      Failure{{ErrorCode::kDevice, fmt::format("stopped; {} left to measure", counted(result.left, "case"))},
+              "the same command goes on",
+              code_of_signal(stopped_by)});
+}
+
 // By id, how often the plan's networks have a case.
 using Uses = std::map<std::string, std::int64_t>;
 
@@ -309,6 +321,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (!result) return tl::unexpected(campaign_failure(std::move(result).error()));
   print(*result, options, output);
   JC_RETURN_IF_FAILURE(merge_and_store(options, output));
+  JC_RETURN_IF_FAILURE(check_stopped(*result));
   return check_failures(*result, folder_of(options));
 }
 

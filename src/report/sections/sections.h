@@ -16,7 +16,8 @@ std::string warnings_section(const RunView& run);  // everything that puts the f
 std::string devices_section(const RunView& run);   // GPUs, drivers, settings as found
 std::string sensors_section(const RunView& run);   // how well each source was sampled, and what it means
 std::string ranks_section(const RankSum& sum);
-std::string cite_section(std::string_view tool, bool charts);  // `charts`: whether the page draws any
+// `charts`: whether the page draws any; `devices`: whether it names them.
+std::string cite_section(std::string_view tool, bool charts, bool devices);
 
 // "python train.py --lr 0.1"; "a recording" where it has no command.
 std::string command_line(const Recording& recording);
