@@ -72,6 +72,15 @@ def _transformer(keras: Any) -> Any:
     return keras.Model(tokens, layers.Dense(5)(layers.LayerNormalization()(x + y)))
 
 
+def _causal(keras: Any) -> Any:
+    """Attention to what came before: the mask is made for the shape of the scores."""
+    layers = keras.layers
+    tokens = keras.Input((24,), dtype="int32", name="tokens")
+    x = layers.Dense(16)(layers.Embedding(50, 16)(tokens))
+    x = layers.MultiHeadAttention(2, 8)(x, x, use_causal_mask=True)
+    return keras.Model(tokens, layers.Dense(5)(x))
+
+
 def _patches(keras: Any) -> Any:
     """An image that becomes a sequence, as vision transformers begin."""
     layers = keras.layers
@@ -106,6 +115,7 @@ _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "recurrent": _recurrent,
     "loop": _loop,
     "transformer": _transformer,
+    "causal": _causal,
     "patches": _patches,
     "dilated": _dilated,
     "distributed": _distributed,
