@@ -168,6 +168,13 @@ TEST(Tensorflow, AnImageThatBecomesASequenceIsNormalisedOverItsChannels) {
   }
 }
 
+TEST(Tensorflow, LayersOnTheChannelsOfOneImageHaveTheirBiases) {
+  const Graph graph = imported("pointwise/frozen.pb");
+  EXPECT_EQ(count<Linear>(graph), 2U);
+  EXPECT_EQ(count<Reshape>(graph), 0U);
+  EXPECT_EQ(count<Binary>(graph), 1U);
+}
+
 TEST(Tensorflow, AFolderIsAModelByTheNameOfTheFolder) {
   const Graph graph = imported("recurrent");
   EXPECT_EQ(graph.name, "recurrent");
