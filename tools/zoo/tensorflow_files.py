@@ -72,6 +72,15 @@ def _transformer(keras: Any) -> Any:
     return keras.Model(tokens, layers.Dense(5)(layers.LayerNormalization()(x + y)))
 
 
+def _causal(keras: Any) -> Any:
+    """Attention to what came before: the mask is made for the shape of the scores."""
+    layers = keras.layers
+    tokens = keras.Input((24,), dtype="int32", name="tokens")
+    x = layers.Dense(16)(layers.Embedding(50, 16)(tokens))
+    x = layers.MultiHeadAttention(2, 8)(x, x, use_causal_mask=True)
+    return keras.Model(tokens, layers.Dense(5)(x))
+
+
 def _patches(keras: Any) -> Any:
     """An image that becomes a sequence, as vision transformers begin."""
     layers = keras.layers
@@ -80,6 +89,16 @@ def _patches(keras: Any) -> Any:
     normed = layers.LayerNormalization(epsilon=1e-6)(x)
     x = layers.Add()([x, layers.MultiHeadAttention(2, 12)(normed, normed)])
     return keras.Model(image, layers.Dense(10)(layers.LayerNormalization(epsilon=1e-6)(x)))
+
+
+def _pointwise(keras: Any) -> Any:
+    """Layers on the channels of an image, a batch of one: all sizes are constants."""
+    layers = keras.layers
+    image = keras.Input((8, 8, 3), name="image", batch_size=1)
+    x = layers.Conv2D(12, 3, padding="same")(image)
+    y = layers.LayerNormalization(epsilon=1e-6)(layers.DepthwiseConv2D(3, padding="same")(x))
+    y = layers.Dense(12)(layers.Dense(48, activation="gelu")(y))
+    return keras.Model(image, layers.Conv2D(5, 1)(layers.Add()([x, y])))
 
 
 def _dilated(keras: Any) -> Any:
@@ -106,12 +125,16 @@ _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "recurrent": _recurrent,
     "loop": _loop,
     "transformer": _transformer,
+    "causal": _causal,
     "patches": _patches,
+    "pointwise": _pointwise,
     "dilated": _dilated,
     "distributed": _distributed,
 }
 # Those that are not counted by hand.
 _UNCOUNTED = ("distributed",)
+# Those of one batch, which Keras exports open all the same.
+_FROZEN_ALONE = ("pointwise",)
 
 
 def _concrete(tensorflow: Any, model: Any) -> Any:
@@ -248,7 +271,8 @@ def make(name: str, folder: pathlib.Path) -> None:
     # Of the function that is written: Keras 3.15 distributes over as many steps as the batch has entries.
     output = _concrete(tensorflow, model)(*[tensorflow.zeros(sizes[i.name], i.dtype) for i in model.inputs])
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "saved_model.pb").write_bytes(_saved_model(model).SerializeToString(deterministic=True))
+    if name not in _FROZEN_ALONE:
+        (folder / "saved_model.pb").write_bytes(_saved_model(model).SerializeToString(deterministic=True))
     (folder / "frozen.pb").write_bytes(_frozen(tensorflow, model).SerializeToString(deterministic=True))
     if name in _WITH_LOOPS:
         (folder / "frames.pb").write_bytes(_frozen(tensorflow, model, frames=True).SerializeToString(deterministic=True))

@@ -42,6 +42,7 @@ _NETWORKS: dict[str, Callable[[Any], Any]] = {
     "recurrent": tensorflow_files._recurrent,
     "loop": tensorflow_files._loop,
     "transformer": tensorflow_files._transformer,
+    "causal": tensorflow_files._causal,
     "dilated": tensorflow_files._dilated,
     "distributed": tensorflow_files._distributed,
     "steps": _steps,
@@ -52,6 +53,7 @@ _OPTIONS: dict[str, list[str]] = {
     "upsampling": ["float"],
     "dilated": ["float"],
     "transformer": ["float"],
+    "causal": ["float"],
     "steps": ["float"],
     "recurrent": ["select"],  # lists of tensors are operators of TensorFlow
     "loop": ["select"],

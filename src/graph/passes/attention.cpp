@@ -138,8 +138,11 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
   const auto scores = under ? scores_of(graph, *under, inside) : std::nullopt;
   auto found = scores ? operands_of(graph, scores->product, inside) : std::nullopt;
   if (!found || !may_have_four_axes(graph, found->query) || !may_have_four_axes(graph, node.inputs[1])) return false;
-  if (!inside.closed(graph, node)) return false;
   ValueId value = node.inputs[1];
+  // A mask made for the shape of the scores reads them, and goes with them where attention does not take it.
+  std::vector<ValueId> read{found->query, found->key.value, value};
+  if (scores->mask != kNoValue) read.push_back(scores->mask);
+  if (!inside.closed(graph, node) && (found->swapped || !inside.dies(graph, node, read))) return false;
   const ValueId few_keys = without_repeated_heads(graph, found->key.value);
   const ValueId few_values = without_repeated_heads(graph, value);
   if (!found->swapped && found->key.order.empty() && few_keys != kNoValue && few_values != kNoValue) {

@@ -127,13 +127,23 @@ std::optional<Key> key_of(const Rewriter& graph, ValueId id, bool already, Group
 
 namespace {
 
+// x counted along one axis against x counted along the next: row >= column, as Keras writes a triangle.
+bool compares_places(const Rewriter& graph, const Node& node) {
+  const Node* row = made_by<Cumulate>(graph, input(node, 0));
+  const Node* column = made_by<Cumulate>(graph, input(node, 1));
+  if (!is(node, BinaryKind::kGreaterEqual) || row == nullptr || column == nullptr) return false;
+  const bool next = as<Cumulate>(*row)->axis + 1 == as<Cumulate>(*column)->axis;
+  return next && input(*row, 0) == input(*column, 0) && graph.sketch(input(*row, 0)).host;
+}
+
 // Whether `id` keeps a triangle of a matrix of ones: the causal mask that exporters build.
 bool is_triangle(const Rewriter& graph, ValueId id) {
-  for (int steps = 0; steps < 4; ++steps) {
+  for (int steps = 0; steps < 6; ++steps) {
     const Node* node = graph.producer(id);
     if (node == nullptr) return false;
     if (as<Triangle>(*node) != nullptr) return graph.sketch(input(*node, 0)).host;
-    const bool step = as<Cast>(*node) != nullptr ||
+    if (compares_places(graph, *node)) return true;
+    const bool step = as<Cast>(*node) != nullptr || as<Unsqueeze>(*node) != nullptr ||
                       (is(*node, BinaryKind::kEqual) && is_zero(graph, node->inputs[1])) || is(*node, UnaryKind::kNot);
     if (!step) return false;
     id = node->inputs[0];
@@ -141,7 +151,8 @@ bool is_triangle(const Rewriter& graph, ValueId id) {
   return false;
 }
 
-// Whether a mask is a constant that shuts nothing out, perhaps broadcast: transformers makes one for dynamo alone.
+// Whether a mask is a constant that shuts nothing out, perhaps broadcast: transformers makes one for dynamo alone, and
+// Keras one of the scores' shape.
 bool lets_all_in(const Rewriter& graph, ValueId id) {
   for (int steps = 0; steps < 4; ++steps) {
     if (const Contents* known = graph.known(id)) {
@@ -149,15 +160,21 @@ bool lets_all_in(const Rewriter& graph, ValueId id) {
              std::find(known->ints.begin(), known->ints.end(), 0) == known->ints.end();
     }
     const Node* node = graph.producer(id);
-    const bool step = node != nullptr && (as<Expand>(*node) != nullptr || as<Unsqueeze>(*node) != nullptr ||
-                                          as<Reshape>(*node) != nullptr);
+    if (node == nullptr) return false;
+    if (const auto* fill = as<Fill>(*node)) return fill->value != 0.0;
+    const bool step = as<Expand>(*node) != nullptr || as<Unsqueeze>(*node) != nullptr || as<Reshape>(*node) != nullptr;
     if (!step) return false;
     id = input(*node, 0);
   }
   return false;
 }
 
+// Keras joins every mask with one that lets all in.
 Mask boolean_mask(const Rewriter& graph, ValueId id) {
+  if (const Node* both = made_by(graph, id, BinaryKind::kAnd)) {
+    const std::size_t all = lets_all_in(graph, both->inputs[0]) ? 0 : 1;
+    if (lets_all_in(graph, both->inputs[all])) id = both->inputs[1 - all];
+  }
   if (is_triangle(graph, id)) return Mask{kNoValue, true};
   return Mask{id, false};
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 namespace joulecast::passes {
 
@@ -30,6 +31,25 @@ bool Group::closed(const Rewriter& graph, const Node& root) const {
     if (inside != graph.uses(id)) return false;
   }
   return true;
+}
+
+bool Group::dies(const Rewriter& graph, const Node& root, const std::vector<ValueId>& instead) const {
+  constexpr std::size_t kMostReads = 128;
+  if (values_.full() || root.inputs.size() > kMostInputs) return false;
+  std::unordered_map<std::size_t, std::int64_t> counts;
+  const auto left = [&](ValueId id) -> std::int64_t& {
+    return counts.try_emplace(index(id), graph.uses(id)).first->second;
+  };
+  for (const ValueId id : instead) ++left(id);
+  std::vector<ValueId> released(root.inputs.begin(), root.inputs.end());
+  for (std::size_t next = 0; next < released.size(); ++next) {
+    if (released[next] == kNoValue || --left(released[next]) > 0) continue;
+    const Node* node = graph.producer(released[next]);
+    if (node == nullptr || node->outputs.size() != 1) continue;
+    if (released.size() + node->inputs.size() > kMostReads) return false;
+    released.insert(released.end(), node->inputs.begin(), node->inputs.end());
+  }
+  return std::all_of(values_.begin(), values_.end(), [&](ValueId id) { return left(id) == 0; });
 }
 
 bool is(const Node& node, BinaryKind kind) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "graph/passes/rewrite.h"
 
@@ -15,6 +16,9 @@ class Group {
   // Whether all readers of these values are the root and the nodes that produce them. A group that grew beyond what
   // any idiom needs is not.
   [[nodiscard]] bool closed(const Rewriter& graph, const Node& root) const;
+  // Whether nobody reads these values any more once the root reads `instead` and no longer its inputs: a reader outside
+  // is none if it falls away too.
+  [[nodiscard]] bool dies(const Rewriter& graph, const Node& root, const std::vector<ValueId>& instead) const;
 
  private:
   InlineVector<ValueId, 24> values_;

@@ -745,6 +745,54 @@ TEST(AttentionPass, TriangleOfOnesIsCausal) {
             "%y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1}\n");
 }
 
+// Keras makes its masks for the shape of the scores, which are then read by more than the softmax.
+TEST(AttentionPass, MaskOfTheShapeOfTheScores) {
+  const std::string ones = R"(
+    %shape = shape_of(%s)
+    %ones = fill(%shape) {element = bool, value = 1}
+)";
+  const std::string triangle = R"(
+    %rows = shape_of(%s) {begin = 2}
+    %square = fill(%rows) {element = bool, value = 1}
+    %tri = triangle(%square)
+    %tri3 = unsqueeze(%tri) {axes = [0]}
+    %tri4 = unsqueeze(%tri3) {axes = [0]}
+)";
+  const std::string causal = "%y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1}\n";
+  const std::string fill = "%a = where(%both, %s, %minus_inf)\n";
+  EXPECT_EQ(folded(masked(ones + triangle + "%both = binary(%ones, %tri4) {kind = and}\n" + fill)), causal);
+  EXPECT_EQ(folded(masked(ones + triangle + "%both = binary(%tri4, %ones) {kind = and}\n" + fill)), causal);
+  EXPECT_EQ(folded(masked(ones + "%both = binary(%ones, %mask) {kind = and}\n" + fill)),
+            "%y = attention(%q, %k, %v, %mask) {scales = 1, masks = 1}\n");
+  // Whatever else reads the scores or what was made of them keeps them.
+  for (const std::string other : {"output %shape\n", "output %ones\n", "output %s\n"}) {
+    const std::string left =
+        folded(masked(ones + triangle + "%both = binary(%ones, %tri4) {kind = and}\n" + fill + other));
+    EXPECT_EQ(left.find("attention"), std::string::npos) << left;
+  }
+  // Nothing but zeros is no mask of ones.
+  const std::string none = "%shape = shape_of(%s)\n%ones = fill(%shape) {element = bool, value = 0}\n";
+  EXPECT_EQ(folded(masked(none + "%both = binary(%ones, %mask) {kind = and}\n" + fill)).find("attention"),
+            std::string::npos);
+}
+
+TEST(AttentionPass, PlacesComparedAreATriangle) {
+  const auto compared = [](int row, int column) {
+    return folded(masked(fmt::format(R"(
+    constant %size : i64[3] = [1, 16, 16]
+    %ones = fill(%size) {{element = i32, value = 1}}
+    %row = cumulate(%ones) {{axis = {}}}
+    %column = cumulate(%ones) {{axis = {}}}
+    %past = binary(%row, %column) {{kind = greater_equal}}
+    %tri4 = unsqueeze(%past) {{axes = [1]}}
+    %a = where(%tri4, %s, %minus_inf)
+)",
+                                     row, column)));
+  };
+  EXPECT_EQ(compared(1, 2), "%y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1}\n");
+  EXPECT_NE(compared(2, 1).find("%tri4) {scales = 1, masks = 1}"), std::string::npos) << compared(2, 1);
+}
+
 TEST(AttentionPass, DropoutIsKept) {
   EXPECT_EQ(folded(kHeads + R"(
     %kt = transpose(%k) {order = [0, 1, 3, 2]}

@@ -148,6 +148,40 @@ TEST(Keras, AnOperationIsNoLayerOfItsName) {
   EXPECT_EQ(parameters(*graph), 48 * 4 + 4);
 }
 
+// A mask is no key, in whatever order keywords stand: products with weights of 8 x 8, 6 x 6 scores in 2 heads of 4.
+TEST(Keras, AMaskThatAttentionIsGivenIsItsMask) {
+  const auto tensor = [](const std::string& name, const std::string& extents) {
+    return R"({"class_name": "__keras_tensor__", "config": {"shape": )" + extents +
+           R"(, "dtype": "float32", "keras_history": [")" + name + R"(", 0, 0]}})";
+  };
+  const std::string x = tensor("x", "[null, 6, 8]"), y = tensor("y", "[null, 9, 8]"), m = tensor("m", "[null, 6, 9]");
+  for (const std::string& call : {R"({"args": [)" + x + ", " + y + R"(], "kwargs": {"attention_mask": )" + m + "}}",
+                                  R"({"args": [)" + x + R"(], "kwargs": {"attention_mask": )" + m + R"(, "key": )" + y +
+                                      R"(, "value": )" + y + "}}"}) {
+    const auto input = [](const std::string& name, const std::string& extents) {
+      return R"({"class_name": "InputLayer", "name": ")" + name + R"(", "config": {"batch_shape": )" + extents +
+             R"(, "name": ")" + name + R"("}, "inbound_nodes": []}, )";
+    };
+    auto graph = keras::import_config(
+        R"({"class_name": "Functional", "config": {"name": "net", "layers": [)" + input("x", "[null, 6, 8]") +
+            input("y", "[null, 9, 8]") + input("m", "[null, 6, 9]") +
+            R"({"module": "keras.layers", "class_name": "MultiHeadAttention", "name": "a",
+                "config": {"name": "a", "num_heads": 2, "key_dim": 4}, "inbound_nodes": [)" +
+            call + R"(]}], "input_layers": [["x", 0, 0], ["y", 0, 0], ["m", 0, 0]], "output_layers": [["a", 0, 0]]}})",
+        "net");
+    ASSERT_TRUE(graph) << graph.error().text();
+    const auto types = infer_types(*graph, small_sizes(*graph));
+    ASSERT_TRUE(types) << types.error().text();
+    EXPECT_EQ(parameters(*graph), 4 * (8 * 8 + 8));
+    EXPECT_EQ(product_flops(*graph, *types), 2.0 * 2 * (2 * (6 + 9) * 8 * 8 + 2 * 6 * 9 * 8));
+    for (const Node& node : graph->nodes) {
+      if (std::holds_alternative<Attention>(node.op)) {
+        EXPECT_EQ(node.inputs.size(), 4U);
+      }
+    }
+  }
+}
+
 // By hand: of ConvLSTM 4 gates, 3 x 3 places, 3 x 3 x (3 + 4) weights for each of 4 filters; 36 x 20 and 5 x 20, then
 // 5 x 12 and 4 x 12; 4 x 12 and 3 x 12 in two directions; 6 x 21 and 7 x 21; 7 x 5 and 5 x 5; 5 x 2 and 2 x 2.
 TEST(Keras, CellsThatCudnnLacksAreLoopsOfTheirProducts) {

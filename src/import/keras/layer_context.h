@@ -29,6 +29,8 @@ class LayerContext {
   [[nodiscard]] const Json* arguments() const { return call_.arguments; }
   // Argument i of the call, or the one of that name; nullptr where it is not given, or null.
   [[nodiscard]] const Json* argument(std::size_t i, std::string_view name) const;
+  // The same where it is a tensor of another layer.
+  [[nodiscard]] std::optional<Tensor> tensor_argument(std::size_t i, std::string_view name);
   // What is called: tensors of other layers, numbers and constants, in the order of the arguments.
   [[nodiscard]] std::vector<Tensor> operands();
 

@@ -192,15 +192,29 @@ Result<Tensor> joined_heads(LayerContext& layer, const Tensor& x, const Heads& h
 
 namespace {
 
-// query, value, [key: the value].
+// query, value, [key: the value], [mask].
 struct Operands {
   Tensor query, value, key;
+  std::optional<Tensor> mask;
 };
 
 Operands operands_of(LayerContext& layer) {
+  if (const auto query = layer.tensor_argument(0, "query")) {
+    const Tensor value = layer.tensor_argument(1, "value").value_or(*query);
+    return {*query, value, layer.tensor_argument(2, "key").value_or(value), layer.tensor_argument(6, "attention_mask")};
+  }
+  // Version 2 of the file names no arguments.
   const std::size_t count = layer.node().input_count();
   const Tensor& value = layer.input(count > 1 ? 1 : 0);
-  return {layer.input(), value, count > 2 ? layer.input(2) : value};
+  return {layer.input(), value, count > 2 ? layer.input(2) : value, std::nullopt};
+}
+
+// [batch, queries, keys] or with heads as [batch, heads, queries, keys]; kNoValue for none.
+Result<ValueId> mask_of(LayerContext& layer, const std::optional<Tensor>& mask) {
+  if (!mask) return kNoValue;
+  JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(*mask));
+  if (rank == 4) return layer.plain(*mask);
+  return rank == 3 ? layer.add(Unsqueeze{{1}}, {layer.plain(*mask)}).id : kNoValue;
 }
 
 // What heads of the query find, times a gate where there is one, as rows of `out_width`.
@@ -210,11 +224,15 @@ Result<void> attend(LayerContext& layer, const Heads& query_heads, const Heads& 
   JC_ASSIGN_OR_RETURN(const ValueId q, heads_of(layer, given.query, "query", query_heads));
   JC_ASSIGN_OR_RETURN(const ValueId k, heads_of(layer, given.key, "key", key_heads));
   JC_ASSIGN_OR_RETURN(const ValueId v, heads_of(layer, given.value, "value", value_heads));
+  JC_ASSIGN_OR_RETURN(const ValueId mask, mask_of(layer, given.mask));
   Attention op;
   op.scales = 1;
   op.causal = is_causal(layer);
+  op.masks = op.causal || mask != kNoValue ? 1 : 0;
   JC_ASSIGN_OR_RETURN(op.dropout, layer.real("dropout", 0.0));
-  Tensor mixed = layer.add(op, {q, k, v});
+  std::vector<ValueId> inputs{q, k, v};
+  if (mask != kNoValue) inputs.push_back(mask);
+  Tensor mixed = layer.add(op, std::move(inputs));
   JC_ASSIGN_OR_RETURN(const bool gated, layer.flag("use_gate", false));
   if (gated) {
     JC_ASSIGN_OR_RETURN(const ValueId gate, heads_of(layer, given.query, "gate", query_heads));

@@ -41,6 +41,33 @@ const Json* LayerContext::argument(std::size_t i, std::string_view name) const {
   return value.is(JsonKind::kNull) ? nullptr : &value;
 }
 
+namespace {
+
+std::size_t tensors_in(const Json& value) {
+  if (is_class(value, "__keras_tensor__")) return 1;
+  std::size_t out = 0;
+  for (const JsonMember& member : value.members()) out += is_passed_over(member.key) ? 0 : tensors_in(member.value);
+  return out;
+}
+
+}  // namespace
+
+std::optional<Tensor> LayerContext::tensor_argument(std::size_t i, std::string_view name) {
+  const Json* wanted = argument(i, name);
+  if (wanted == nullptr || !is_class(*wanted, "__keras_tensor__")) return std::nullopt;
+  std::size_t before = 0;  // inputs are in the order of the arguments
+  for (const std::string_view list : {"args", "kwargs"}) {
+    const Json* given = call_.arguments->find(list);
+    if (given == nullptr) continue;
+    for (const JsonMember& member : given->members()) {
+      if (is_passed_over(member.key)) continue;
+      if (&member.value == wanted) return before < node_.input_count() ? std::optional(input(before)) : std::nullopt;
+      before += tensors_in(member.value);
+    }
+  }
+  return std::nullopt;
+}
+
 // An array of the program: of the network only its shape matters.
 Tensor LayerContext::constant(const Json& config) {
   const Json* value = config.find("value");

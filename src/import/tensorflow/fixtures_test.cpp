@@ -147,12 +147,32 @@ TEST(Tensorflow, AttentionAndNormsAreRecognised) {
   EXPECT_EQ(count<Linear>(graph), 7U);
 }
 
+TEST(Tensorflow, MasksOfTheShapeOfTheScoresBelongToAttention) {
+  for (const std::string file : {"causal/saved_model.pb", "causal/frozen.pb"}) {
+    const Graph graph = imported(file);
+    ASSERT_EQ(count<Attention>(graph), 1U) << file;
+    EXPECT_EQ(count<Softmax>(graph) + count<Triangle>(graph) + count<Fill>(graph) + count<MatMul>(graph), 0U) << file;
+    const auto is_causal = [](const Node& node) {
+      const auto* attention = std::get_if<Attention>(&node.op);
+      return attention != nullptr && attention->causal;
+    };
+    EXPECT_TRUE(std::any_of(graph.nodes.begin(), graph.nodes.end(), is_causal)) << file;
+  }
+}
+
 TEST(Tensorflow, AnImageThatBecomesASequenceIsNormalisedOverItsChannels) {
   for (const std::string file : {"patches/saved_model.pb", "patches/frozen.pb"}) {
     const Graph graph = imported(file);
     EXPECT_EQ(count<LayerNorm>(graph), 2U) << file;
     EXPECT_EQ(count<Attention>(graph), 1U) << file;
   }
+}
+
+TEST(Tensorflow, LayersOnTheChannelsOfOneImageHaveTheirBiases) {
+  const Graph graph = imported("pointwise/frozen.pb");
+  EXPECT_EQ(count<Linear>(graph), 2U);
+  EXPECT_EQ(count<Reshape>(graph), 0U);
+  EXPECT_EQ(count<Binary>(graph), 1U);
 }
 
 TEST(Tensorflow, AFolderIsAModelByTheNameOfTheFolder) {

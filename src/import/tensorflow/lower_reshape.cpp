@@ -169,7 +169,9 @@ Result<void> lower_reshape(NodeContext& node) {
     }
     return node.emit(Reshape{.allow_zero = true}, {x.id, shape_input(node, *to, {})});
   }
-  const auto after = layout_after(*from, *to, x.layout);
+  auto after = layout_after(*from, *to, x.layout);
+  // A matrix is made for a product of its rows, which an image of one batch would be the columns of.
+  if (after && !after->plain() && to->front().shape.size() == 2) after.reset();
   // An image that becomes a sequence is one from here on: norms and layers work on the last axis.
   if (after && from->front().shape.size() > 3 && to->front().shape.size() == 3) {
     const ValueId rows = node.step(Reshape{.allow_zero = true}, {x.id, shape_input(node, *to, *after)}, "rows");

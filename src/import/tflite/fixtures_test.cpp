@@ -114,6 +114,12 @@ TEST(Tflite, AttentionIsRecognised) {
   EXPECT_EQ(count<Attention>(imported("transformer/float.tflite")), 1U);
 }
 
+TEST(Tflite, MasksOfTheShapeOfTheScoresBelongToAttention) {
+  const Graph graph = imported("causal/float.tflite");
+  EXPECT_EQ(count<Attention>(graph), 1U);
+  EXPECT_EQ(count<Softmax>(graph) + count<Fill>(graph) + count<MatMul>(graph), 0U);
+}
+
 TEST(Tflite, OperatorsAreThoseOfTheDocumentation) {
   std::ifstream file(std::string(JOULECAST_SOURCE_DIR) + "/docs/formats/tflite.md");
   std::string page(std::istreambuf_iterator<char>(file), {});
