@@ -7,88 +7,16 @@
 #include <array>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <set>
 
 #include "base/parallel.h"
-#include "fit/booster.h"
+#include "fit/benches.h"
+#include "fit/tree_options.h"
 #include "predict/estimator.h"
 
 namespace joulecast {
 namespace {
-
-// Which of a group's two models: the one for all GPUs, or the one for those that were measured.
-enum class Kind : std::uint8_t { kAny, kSeen };
-
-BoosterOptions any_time_options(Group group) {
-  switch (group) {
-    case Group::kConv:
-      return {.rounds = 104, .eta = 0.18, .min_child_weight = 3};
-    case Group::kPointwise:
-      return {.rounds = 64, .depth = 5, .eta = 0.2, .min_child_weight = 3};
-    case Group::kReduction:
-      return {.rounds = 80, .depth = 5, .eta = 0.2, .min_child_weight = 3};
-    case Group::kGemmSimt:
-      return {.eta = 0.15, .min_child_weight = 2, .lambda = 2};  // most rows weigh 0.01
-    case Group::kGemmTensor:
-    case Group::kPrefill:
-    case Group::kDecode:
-      return {.eta = 0.18, .min_child_weight = 20};
-  }
-  return {};
-}
-
-// With the GPU known, finer leaves pay. Networks of convolutions are the ones whose prediction has to be quick: of
-// groups with many rows in them as few trees as do; those with one or two are walked through eight trees at a time.
-BoosterOptions seen_time_options(Group group) {
-  switch (group) {
-    case Group::kConv:
-      return {.rounds = 80, .depth = 8, .eta = 0.14, .columns = 0.3, .min_child_weight = 2, .lambda = 2};
-    case Group::kPointwise:
-      return {.rounds = 56, .depth = 6, .eta = 0.22, .min_child_weight = 1};
-    case Group::kReduction:
-      return {.rounds = 112, .depth = 7, .eta = 0.115, .min_child_weight = 1, .lambda = 1};
-    case Group::kGemmSimt:
-      return {.rounds = 240, .depth = 7, .eta = 0.075, .min_child_weight = 2, .lambda = 2};
-    case Group::kGemmTensor:
-    case Group::kPrefill:
-    case Group::kDecode:
-      return {.rounds = 1800, .depth = 7, .eta = 0.07, .columns = 0.5, .min_child_weight = 2};
-  }
-  return {};
-}
-
-BoosterOptions time_options(Group group, Kind kind) {
-  return kind == Kind::kSeen ? seen_time_options(group) : any_time_options(group);
-}
-
-// Elementwise work is simpler than matrix work: fewer and shallower trees say as much.
-BoosterOptions any_power_options(Group group) {
-  switch (group) {
-    case Group::kPointwise:
-      return {.rounds = 48, .depth = 4, .eta = 0.2, .min_child_weight = 3};
-    case Group::kReduction:
-      return {.rounds = 64, .depth = 5, .eta = 0.16, .min_child_weight = 3};
-    case Group::kConv:
-      return {.rounds = 76, .eta = 0.14, .min_child_weight = 3};
-    default:
-      return {.rounds = 96, .eta = 0.12, .min_child_weight = 3};
-  }
-}
-
-// Where a group has few rows with power, leaves of one row are the only way to tell them apart.
-BoosterOptions power_options(Group group, Kind kind) {
-  if (kind == Kind::kSeen && group == Group::kPointwise)
-    return {.rounds = 40, .depth = 7, .eta = 0.22, .columns = 0.25, .min_child_weight = 2, .lambda = 1};
-  if (kind == Kind::kSeen && group == Group::kGemmSimt)
-    return {.rounds = 48, .depth = 6, .eta = 0.2, .min_child_weight = 1, .lambda = 1};
-  return any_power_options(group);
-}
-
-// The histograms of a level cost as much as so many rows, however few there are.
-double fit_cost(std::size_t rows, const BoosterOptions& options) {
-  constexpr double kHistograms = 20'000.0;
-  return (static_cast<double>(rows) + kHistograms) * options.rounds * options.depth;
-}
 
 // Physics and features of every sample, computed once.
 struct Prepared {
@@ -112,13 +40,18 @@ Prepared prepare_samples(const std::vector<Sample>& samples) {
 
 using Rows = std::vector<std::size_t>;
 
+double weight_of(const Sample& sample, Kind kind) {
+  if (kind == Kind::kAny) return sample.weight;
+  return sample.seen_weight[static_cast<std::size_t>(kind == Kind::kSeen ? Bench::kModules : Bench::kLoops)];
+}
+
 TrainingSet time_set(const std::vector<Sample>& samples, const Prepared& prepared, const Rows& rows, Kind kind) {
   TrainingSet set;
   for (const std::size_t i : rows) {
     set.width = prepared.features[i].size();
     set.features.insert(set.features.end(), prepared.features[i].begin(), prepared.features[i].end());
     set.targets.push_back(static_cast<float>(std::log(samples[i].time / prepared.physics[i].bound)));
-    set.weights.push_back(static_cast<float>(kind == Kind::kSeen ? samples[i].seen_weight : samples[i].weight));
+    set.weights.push_back(static_cast<float>(weight_of(samples[i], kind)));
   }
   return set;
 }
@@ -166,6 +99,7 @@ struct Task {
   Step step;  // may be empty
   const std::vector<Sample>& samples;
   Prepared prepared;
+  std::vector<Bench> answering;     // by sample: whose models answer for its GPU
   mutable std::mutex telling = {};  // splits are fitted side by side
 };
 
@@ -174,7 +108,7 @@ using Learn = Result<Forest> (*)(Method, const TrainingSet&, std::span<const std
 // A forest over the row's columns, whatever it may split on: all models of a group read the same rows.
 Result<Forest> fit_model(const Task& task, Kind kind, Learn learn, const TrainingSet& set,
                          const std::vector<std::string_view>& names, const BoosterOptions& options) {
-  if (kind == Kind::kSeen) return learn(task.method, set, names, options);
+  if (kind != Kind::kAny) return learn(task.method, set, names, options);
   const Group group = task.group;
   const auto own = static_cast<std::uint32_t>(feature_names(group).size());
   std::vector<std::string_view> fewer = names;
@@ -222,10 +156,27 @@ Rows rows_where(const std::vector<bool>& test, bool value) {
   return out;
 }
 
+Rows all_rows(const std::vector<Sample>& samples) {
+  Rows out(samples.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
 // Those that models of this kind learn from.
 Rows learnt_from(const std::vector<Sample>& samples, Rows rows, Kind kind) {
   if (kind == Kind::kAny) std::erase_if(rows, [&](std::size_t i) { return !samples[i].for_any_gpu; });
   return rows;
+}
+
+// Those that models of this kind answer for.
+Rows judged_by(const Task& task, Rows rows, Kind kind) {
+  const Bench bench = kind == Kind::kSeen ? Bench::kModules : Bench::kLoops;
+  if (kind != Kind::kAny) std::erase_if(rows, [&](std::size_t i) { return task.answering[i] != bench; });
+  return rows;
+}
+
+bool has_loops(const std::vector<Bench>& answering) {
+  return std::find(answering.begin(), answering.end(), Bench::kLoops) != answering.end();
 }
 
 Rows with_power(const std::vector<Sample>& samples, const Rows& rows) {
@@ -255,14 +206,12 @@ Result<Forest> fit_power(const Task& task, Kind kind, const Rows& rows, const st
                    power_options(task.group, kind));
 }
 
-// Predicted times of all samples, each by a model that has not seen its split.
-Result<std::vector<double>> held_out_times(const Task& task, Kind kind, const Splits& splits, double trust) {
-  std::vector<double> out(task.samples.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = task.prepared.physics[i].bound;
+// Predicted times of the samples that this kind answers for, each by a model that has not seen its split.
+Result<void> hold_out_times(const Task& task, Kind kind, const Splits& splits, double trust, std::vector<double>& out) {
   const auto hold_out = [&](std::size_t split) -> Result<void> {
     const std::vector<bool>& test = splits[split];
     const Rows learn = learnt_from(task.samples, rows_where(test, false), kind);
-    const Rows judge = rows_where(test, true);
+    const Rows judge = judged_by(task, rows_where(test, true), kind);
     if (learn.empty() || judge.empty()) return {};
     JC_ASSIGN_OR_RETURN(const Forest forest, fit_time(task, kind, learn));
     JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(forest, time_set(task.samples, task.prepared, judge, kind)));
@@ -270,8 +219,20 @@ Result<std::vector<double>> held_out_times(const Task& task, Kind kind, const Sp
     tell(task, "time", splits, test, fit_cost(learn.size(), time_options(task.group, kind)));
     return {};
   };
-  JC_RETURN_IF_ERROR(in_parallel(splits.size(), hold_out));
+  return in_parallel(splits.size(), hold_out);
+}
+
+// Of all samples; the bound where nothing is left to learn from.
+Result<std::vector<double>> held_out_times(const Task& task, std::span<const Kind> kinds, const Splits& splits,
+                                           double trust) {
+  std::vector<double> out(task.samples.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = task.prepared.physics[i].bound;
+  for (const Kind kind : kinds) JC_RETURN_IF_ERROR(hold_out_times(task, kind, splits, trust, out));
   return out;
+}
+Result<std::vector<double>> held_out_times(const Task& task, const Splits& folds) {
+  static constexpr std::array kBoth{Kind::kSeen, Kind::kLoops};
+  return held_out_times(task, std::span(kBoth).first(has_loops(task.answering) ? 2 : 1), folds, 1.0);
 }
 
 // The times power is learnt on: held out, but for rows of another framework their own.
@@ -305,7 +266,7 @@ Result<std::vector<double>> held_out_power(const Task& task, Kind kind, const Sp
 }
 
 Result<GroupModels> fit_models(const Task& task, Kind kind, const std::vector<double>& learn_times) {
-  const Rows all = learnt_from(task.samples, rows_where(std::vector<bool>(task.samples.size()), false), kind);
+  const Rows all = learnt_from(task.samples, all_rows(task.samples), kind);
   GroupModels out;
   JC_ASSIGN_OR_RETURN(out.time, fit_time(task, kind, all));
   tell(task, "all rows", fit_cost(all.size(), time_options(task.group, kind)));
@@ -366,7 +327,8 @@ double group_cost(Group group, const std::vector<Sample>& samples, Judging judgi
   if (samples.empty()) return 0.0;
   const double folds = folds_of(group);
   const double any = fit_cost(for_any, time_options(group, Kind::kAny));
-  const double seen = fit_cost(samples.size(), time_options(group, Kind::kSeen));
+  const double models = has_loops(answering_benches(samples)) ? 2 : 1;
+  const double seen = models * fit_cost(samples.size(), time_options(group, Kind::kSeen));
   const double power = powered == 0 ? 0.0 : fit_cost(powered, power_options(group, Kind::kSeen));
   // Of n splits each row is learnt from in n - 1; and once more of all.
   if (judging == Judging::kQuick) return (seen + power) * folds + any + 2.0 * power;
@@ -375,9 +337,9 @@ double group_cost(Group group, const std::vector<Sample>& samples, Judging judgi
 
 Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method) {
   HeldOut out;
-  const Task task{group, method, {}, samples, prepare_samples(samples)};
+  const Task task{group, method, {}, samples, prepare_samples(samples), answering_benches(samples)};
   const Splits folds = random_splits(task.prepared, folds_of(group));
-  JC_ASSIGN_OR_RETURN(out.time, held_out_times(task, Kind::kSeen, folds, 1.0));
+  JC_ASSIGN_OR_RETURN(out.time, held_out_times(task, folds));
   JC_ASSIGN_OR_RETURN(out.power, held_out_power(task, Kind::kSeen, folds, learning_times(samples, out.time), out.time));
   return out;
 }
@@ -388,17 +350,17 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Meth
     progress(fmt::format("{}: no rows; predicted by its bound alone, at idle power", name(group)));
     return bound_alone(group);
   }
-  const Task task{group, method, step, samples, prepare_samples(samples)};
+  const Task task{group, method, step, samples, prepare_samples(samples), answering_benches(samples)};
   const Splits folds = random_splits(task.prepared, folds_of(group));
   GroupFit out;
   progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));
-  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(task, Kind::kSeen, folds, 1.0));
+  JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(task, folds));
   const std::vector<double> learn = learning_times(samples, out.random.time);
   JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(task, Kind::kSeen, folds, learn, out.random.time));
   if (judging == Judging::kFull) {
     const Splits gpus = gpu_splits(samples);
     HeldOut& unseen = out.unseen_gpu;
-    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(task, Kind::kAny, gpus, trust_unseen(group)));
+    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(task, {{Kind::kAny}}, gpus, trust_unseen(group)));
     JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(task, Kind::kAny, gpus, learn, unseen.time));
   }
   const std::pair<Kind, GroupModels*> both[] = {{Kind::kAny, &out.any}, {Kind::kSeen, &out.seen}};
@@ -407,6 +369,9 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Meth
     return {};
   };
   JC_RETURN_IF_ERROR(in_parallel(std::size(both), fit_all));
+  if (has_loops(task.answering)) {
+    JC_ASSIGN_OR_RETURN(out.loops_time, fit_time(task, Kind::kLoops, all_rows(samples)));
+  }
   const bool powered = std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return s.power.has_value(); });
   if (!powered) progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
   return out;
@@ -418,7 +383,7 @@ GroupFit bound_alone(Group group) {
   GroupModels out;
   out.time.features.assign(time.begin(), time.end());
   out.power.features.assign(power.begin(), power.end());
-  return {.any = out, .seen = out, .random = {}, .unseen_gpu = {}};
+  return {.any = out, .seen = out, .loops_time = {}, .random = {}, .unseen_gpu = {}};
 }
 
 }  // namespace joulecast

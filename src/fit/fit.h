@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,15 +22,16 @@ struct HeldOut {
   std::vector<double> time, power;  // seconds, watts
 };
 
-// Of one group: `any` answers for every GPU, `seen` for those with rows of their own.
 struct GroupModels {
   Forest time, power;
 };
 
+// Of one group: `any` answers for every GPU, `seen` for those with rows of their own.
 struct GroupFit {
   GroupModels any, seen;
-  HeldOut random;      // by `seen`: folds over distinct operations
-  HeldOut unseen_gpu;  // by `any`: each GPU left out in turn, trees trusted as far as on an unseen GPU
+  std::optional<Forest> loops_time;  // for GPUs measured in loops alone, in the place of seen.time
+  HeldOut random;                    // by the models that answer for the sample's GPU: folds over distinct operations
+  HeldOut unseen_gpu;                // by `any`: each GPU left out in turn, trees trusted as far as on an unseen GPU
 };
 
 // Folds of the cross-validation; captured kernels have so many rows that fewer do.

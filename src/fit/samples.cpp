@@ -17,9 +17,13 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// Of modules, in models of loops.
+constexpr double kGuest = 0.1;
+
 // Weight, thinning and power of a row; nothing with a reason where it must not be learnt from.
 struct Policy {
-  double weight = 1, power_weight = 1, seen_weight = 1;
+  double weight = 1, power_weight = 1;
+  std::array<double, kBenches> seen_weight{1, kGuest};  // by Bench
   std::string stratum;
   bool power = true, power_from_own_time = false;
   bool sets_gradients = false;  // training overwrites them; the laws are of training that adds to them
@@ -33,7 +37,7 @@ Result<Policy> heidelberg(const MeasuredOperation& row) {
   const double weight = row.from.primary ? 1.0 : 0.1;
   return Policy{.weight = weight,
                 .power_weight = weight,
-                .seen_weight = weight,
+                .seen_weight = {weight, kGuest * weight},
                 .stratum = {},
                 .power = !contains(row.from.anomaly, "power")};
 }
@@ -42,8 +46,10 @@ Result<Policy> heidelberg(const MeasuredOperation& row) {
 Result<Policy> neusight(const MeasuredOperation& row) {
   if (contains(row.at.gpu, "MI100") || contains(row.at.gpu, "MI2")) return unsupported("another vendor");
   if (row.from.table == "neusight_conv")
-    return Policy{
-        .weight = 0.3, .seen_weight = 0.1, .stratum = fmt::format("neusight/{}/conv", row.at.gpu), .power = false};
+    return Policy{.weight = 0.3,
+                  .seen_weight = {0.01, 1.0},
+                  .stratum = fmt::format("neusight/{}/conv", row.at.gpu),
+                  .power = false};
   const Node& node = row.graph->nodes[0];
   if (std::holds_alternative<LayerNorm>(node.op)) return unsupported("another layer norm kernel");
   if (std::holds_alternative<Linear>(node.op)) {
@@ -54,7 +60,7 @@ Result<Policy> neusight(const MeasuredOperation& row) {
   }
   const bool product = std::holds_alternative<Linear>(node.op) || std::holds_alternative<MatMul>(node.op);
   return Policy{.weight = product ? 0.01 : 0.03,
-                .seen_weight = product ? 0.1 : 0.3,
+                .seen_weight = {product ? 0.01 : 0.03, 1.0},
                 .stratum = fmt::format("neusight/{}/{}/{}", row.at.gpu, label(node.op), row.from.split),
                 .power = false};
 }
@@ -70,7 +76,6 @@ Result<Policy> aic_power(const MeasuredOperation& row) {
   }
   return Policy{.weight = weight,
                 .power_weight = 1.0,
-                .seen_weight = 1.0,
                 .stratum = fmt::format("{}/{}/{}/{}", row.from.table, row.at.gpu, name(row.at.precision),
                                        contains(row.kernel, "fp8_block") ? row.kernel : row.at.software),
                 .power = row.readings.time && row.readings.time->value() >= 50e-6,

@@ -31,7 +31,7 @@ struct Sample {
   std::optional<double> power;  // only where the sensor saw enough
   double weight = 1, power_weight = 1;
   bool for_any_gpu = true;  // also for models that do not know the GPU, which gain nothing by so many shapes
-  double seen_weight = 1;   // for models that know the GPU: what other tables say of other GPUs does no harm there
+  std::array<double, kBenches> seen_weight{1, 1};  // for models of GPUs that were measured on each bench
   bool power_from_own_time = false;  // its framework differs from the time model's: power is learnt on measured time
   // Judged, and counted in intervals: not older generations, and not block-scaled FP8, whose kernels are so much harder
   // to foresee elsewhere that products of all other kinds would get twice the interval they need.

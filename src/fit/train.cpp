@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dataset/metrics.h"
+#include "fit/benches.h"
 #include "fit/booster.h"
 #include "fit/checkpoint.h"
 #include "fit/fit.h"
@@ -63,23 +64,21 @@ void add_intervals(Group group, std::string_view split, const std::vector<Sample
   out.try_emplace(prefix + "/energy", conformal(energy));
 }
 
-// Fewer rows than this tell no model what a GPU is like.
-constexpr int kSeenRows = 20;
+// Fewer convolutions than this are no network.
+constexpr int kConvolutions = 20;
 
 void add_gpus(Group group, const std::vector<Sample>& samples, Numbers& gpus, Numbers& ranges) {
   double& largest = ranges[std::string(name(group))];
-  std::map<std::string, int> rows;
+  std::map<std::string, int> convolutions;
+  for (const std::string& key : measured_keys(samples)) gpus[key] = 1.0;
   for (const Sample& s : samples) {
     gpus[fmt::format("architecture/{}", s.gpu->architecture)] = 1.0;
     largest = std::max(largest, work_size(s.work));
-    ++rows[fmt::format("seen/{}/{}", name(group), s.gpu->id)];
     // Whole networks of convolutions were measured there: only then is a network inside. Bare loops are of one kind.
-    if (group == Group::kConv && s.situation.host != Host::kBare) ++rows[fmt::format("measured/{}", s.gpu->id)];
-    if (const auto math = arithmetic_of(s.work))
-      ++rows[fmt::format("arithmetic/{}/{}/{}", name(group), name(*math), s.gpu->id)];
+    if (group == Group::kConv && s.situation.bench() == Bench::kModules) ++convolutions[std::string(s.gpu->id)];
   }
-  for (const auto& [key, count] : rows) {
-    if (count >= kSeenRows) gpus[key] = 1.0;
+  for (const auto& [gpu, count] : convolutions) {
+    if (count >= kConvolutions) gpus["measured/" + gpu] = 1.0;
   }
 }
 
@@ -238,6 +237,7 @@ Result<PackWriter> Training::fitted(Group group) {
   JC_RETURN_IF_ERROR(out.add_forest("power/" + group_name, found.any.power));
   JC_RETURN_IF_ERROR(out.add_forest("time-seen/" + group_name, found.seen.time));
   JC_RETURN_IF_ERROR(out.add_forest("power-seen/" + group_name, found.seen.power));
+  if (found.loops_time) JC_RETURN_IF_ERROR(out.add_forest("time-loops/" + group_name, *found.loops_time));
   HeldOutSpread spreads;
   if (!samples_of(group).empty()) {
     JC_ASSIGN_OR_RETURN(SpreadFit spread, fit_spread(group, samples_of(group), found.random));

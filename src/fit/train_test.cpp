@@ -179,7 +179,9 @@ TEST_F(Train, LongConvolutionsOfABareLoopAreLearnt) {
   EXPECT_NE(t.said.find("too short: the loop's other work is most of its time"), std::string::npos) << t.said;
   const Pack pack = Pack::open(options.out).value();
   const TableView gpus = pack.table(pack_names::kGpus).value();
-  EXPECT_TRUE(gpus.find("arithmetic/conv/fp32/t4"));
+  EXPECT_TRUE(gpus.find("arithmetic-loops/conv/fp32/t4"));
+  EXPECT_FALSE(gpus.find("arithmetic/conv/fp32/t4")) << "models of modules do not answer";
+  EXPECT_TRUE(pack.forest("time-loops/conv"));
   EXPECT_FALSE(gpus.find("measured/t4"));
 }
 

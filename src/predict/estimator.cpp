@@ -94,6 +94,11 @@ bool Estimator::Trust::seen(Group group, std::optional<Arithmetic> arithmetic) c
   return (measured[static_cast<std::size_t>(group)] & bit_of(arithmetic)) != 0;
 }
 
+std::optional<Bench> Estimator::Trust::bench(Group group, std::optional<Arithmetic> arithmetic) const {
+  if (!seen(group, arithmetic)) return std::nullopt;
+  return (in_loops[static_cast<std::size_t>(group)] & bit_of(arithmetic)) != 0 ? Bench::kLoops : Bench::kModules;
+}
+
 Result<Estimator> Estimator::from(const Pack& pack) {
   Estimator out;
   out.pack_ = &pack;
@@ -105,13 +110,18 @@ Result<Estimator> Estimator::from(const Pack& pack) {
 const Result<Estimator::Models>& Estimator::models(std::size_t bucket) const {
   Lazy& lazy = (*lazy_)[bucket];
   std::call_once(lazy.once, [&] {
-    const auto group = static_cast<Group>(bucket / 2);
-    const std::string_view seen = bucket % 2 != 0 ? "-seen" : "";
+    // Nobody measures power in bare loops.
+    struct Sections {
+      std::string_view time, power;
+    };
+    static constexpr std::array<Sections, kModelsOfGroup> kSections{
+        {{"time", "power"}, {"time-seen", "power-seen"}, {"time-loops", "power-seen"}}};
+    const auto group = static_cast<Group>(bucket / kModelsOfGroup);
+    const Sections& from = kSections[bucket % kModelsOfGroup];
     const std::size_t columns = row_names(group).size();
     const auto open = [&]() -> Result<Models> {
-      JC_ASSIGN_OR_RETURN(const ForestView time,
-                          checked(*pack_, fmt::format("time{}", seen), group, columns - kPowerFeatures.size()));
-      JC_ASSIGN_OR_RETURN(const ForestView power, checked(*pack_, fmt::format("power{}", seen), group, columns));
+      JC_ASSIGN_OR_RETURN(const ForestView time, checked(*pack_, from.time, group, columns - kPowerFeatures.size()));
+      JC_ASSIGN_OR_RETURN(const ForestView power, checked(*pack_, from.power, group, columns));
       return Models{time, power};
     };
     lazy.models = open();
@@ -122,30 +132,34 @@ const Result<Estimator::Models>& Estimator::models(std::size_t bucket) const {
 namespace {
 
 // "arithmetic/<group>/<arithmetic>/<gpu id>" and "seen/<group>/<gpu id>", for work without an arithmetic, name what was
-// measured where.
+// measured where; "arithmetic-loops/..." and "seen-loops/..." what was measured in loops alone.
 struct MeasuredKey {
   Group group;
   std::uint8_t bit;
+  Bench bench;
   std::string_view gpu;
 };
 std::optional<MeasuredKey> measured_key(std::string_view key) {
+  constexpr std::string_view kInLoops = "-loops";
   const auto next = [&key] {
     const std::size_t end = std::min(key.find('/'), key.size());
     const std::string_view word = key.substr(0, end);
     key.remove_prefix(std::min(end + 1, key.size()));
     return word;
   };
-  const std::string_view what = next();
+  std::string_view what = next();
+  const Bench bench = what.ends_with(kInLoops) ? Bench::kLoops : Bench::kModules;
+  if (bench == Bench::kLoops) what.remove_suffix(kInLoops.size());
   if (what != "seen" && what != "arithmetic") return std::nullopt;
   const std::string_view called = next();
   for (std::size_t g = 0; g < kGroups; ++g) {
     const auto group = static_cast<Group>(g);
     if (called != name(group)) continue;
-    if (what == "seen") return MeasuredKey{group, Estimator::Trust::kPlain, key};
+    if (what == "seen") return MeasuredKey{group, Estimator::Trust::kPlain, bench, key};
     const std::string_view wanted = next();
     for (std::size_t a = 0; a < 6; ++a) {
       const auto math = static_cast<Arithmetic>(a);
-      if (wanted == name(math)) return MeasuredKey{group, bit_of(math), key};
+      if (wanted == name(math)) return MeasuredKey{group, bit_of(math), bench, key};
     }
   }
   return std::nullopt;
@@ -161,8 +175,10 @@ Result<void> Estimator::read_trust(const Pack& pack) {
     const auto key = measured_key(gpus.key(i));
     if (!key) continue;
     Trust& known = known_.try_emplace(std::string(key->gpu), unseen_).first->second;
-    known.trees[static_cast<std::size_t>(key->group)] = 1.0;
-    known.measured[static_cast<std::size_t>(key->group)] |= key->bit;
+    const auto group = static_cast<std::size_t>(key->group);
+    known.trees[group] = 1.0;
+    known.measured[group] |= key->bit;
+    if (key->bench == Bench::kLoops) known.in_loops[group] |= key->bit;
   }
   const std::vector<std::string_view> tables = pack.tables();
   if (std::find(tables.begin(), tables.end(), pack_names::kCorrections) == tables.end()) return {};
@@ -181,10 +197,9 @@ namespace {
 
 // Which works the same models answer for, without a list for each: order[first[b]] .. order[first[b + 1] - 1]. What
 // follows in `order` is how it was found.
-constexpr std::size_t kBuckets = 2 * kGroups;
 struct ByModels {
   std::vector<std::uint32_t> order;
-  std::array<std::uint32_t, kBuckets + 1> first{};
+  std::array<std::uint32_t, Estimator::kBuckets + 1> first{};
 
   [[nodiscard]] std::span<const std::uint32_t> rows(std::size_t bucket) const {
     return std::span(order).subspan(first[bucket], first[bucket + 1] - first[bucket]);
@@ -199,11 +214,13 @@ ByModels by_models(std::span<const Work> works, const Estimator::Trust& trust) {
   const std::span<std::uint32_t> bucket = std::span(out.order).last(count);
   for (std::size_t i = 0; i < count; ++i) {
     const Group group = group_of(works[i]);
-    bucket[i] = 2 * static_cast<std::uint32_t>(group) + (trust.seen(group, arithmetic_of(works[i])) ? 1U : 0U);
+    const std::optional<Bench> bench = trust.bench(group, arithmetic_of(works[i]));
+    bucket[i] = static_cast<std::uint32_t>(Estimator::kModelsOfGroup) * static_cast<std::uint32_t>(group) +
+                (bench ? 1U + static_cast<std::uint32_t>(*bench) : 0U);
     ++out.first[bucket[i] + 1];
   }
-  for (std::size_t b = 0; b < kBuckets; ++b) out.first[b + 1] += out.first[b];
-  std::array<std::uint32_t, kBuckets + 1> next = out.first;
+  for (std::size_t b = 0; b < Estimator::kBuckets; ++b) out.first[b + 1] += out.first[b];
+  std::array<std::uint32_t, Estimator::kBuckets + 1> next = out.first;
   for (std::uint32_t i = 0; i < count; ++i) out.order[next[bucket[i]]++] = i;
   return out;
 }
@@ -220,8 +237,8 @@ Result<void> Estimator::predict(std::span<const Work> works, const Device& devic
     if (rows.empty()) continue;
     const Result<Models>& found = models(b);
     if (!found) return tl::unexpected(found.error());
-    predict_rows({static_cast<Group>(b / 2), *found, trust, rows}, works, device, situation, {scratch.get(), most},
-                 out);
+    predict_rows({static_cast<Group>(b / kModelsOfGroup), *found, trust, rows}, works, device, situation,
+                 {scratch.get(), most}, out);
   }
   return {};
 }

@@ -56,6 +56,9 @@ Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device);
 
 class Estimator {
  public:
+  // Of each group the models of all GPUs, and those of GPUs measured on each bench.
+  static constexpr std::size_t kModelsOfGroup = 1 + kBenches, kBuckets = kModelsOfGroup * kGroups;
+
   // Requires: the pack outlives the estimator and stays where it is. Forests are opened, and checked, when first asked.
   static Result<Estimator> from(const Pack& pack);
 
@@ -65,10 +68,13 @@ class Estimator {
     std::array<double, kGroups> trees{};  // how far, 1 for groups measured on it
     // By group a bit for each Arithmetic that was measured, and kPlain for work without one.
     std::array<std::uint8_t, kGroups> measured{};
+    std::array<std::uint8_t, kGroups> in_loops{};  // of these, what was measured in loops alone
     static constexpr std::uint8_t kPlain = 0x80;
     std::optional<GpuCorrection> correction;  // what its own measurements say beside
 
     [[nodiscard]] bool seen(Group group, std::optional<Arithmetic> arithmetic) const;
+    // Whose models answer; null: those of all GPUs.
+    [[nodiscard]] std::optional<Bench> bench(Group group, std::optional<Arithmetic> arithmetic) const;
   };
   [[nodiscard]] const Trust& trust(std::string_view gpu_id) const;
 
@@ -83,8 +89,6 @@ class Estimator {
   struct Models {
     ForestView time, power;
   };
-  // Twice the group, one more for the models of measured GPUs.
-  static constexpr std::size_t kBuckets = 2 * kGroups;
   struct Lazy {
     std::once_flag once;
     Result<Models> models;

@@ -58,6 +58,11 @@ enum class Host : std::uint8_t {
   kBare,      // a loop over one function call, no modules (NeuSight)
 };
 
+// How operations were run to measure them: as modules of a framework, or a function in a loop, whose kernels, caches
+// and host work differ. Models learn from rows of the other kind little.
+enum class Bench : std::uint8_t { kModules, kLoops };
+inline constexpr std::size_t kBenches = 2;
+
 // Whose kernels: libraries of captured matrix products and attention differ on the same GPU.
 enum class Engine : std::uint8_t { kSglang, kVllm, kTensorRtLlm };
 
@@ -67,6 +72,7 @@ struct Situation {
   double host_scale = 1.0;  // of kBare: how slow the machine's processor is
   Engine engine = Engine::kSglang;
   bool block_scaled = false;  // FP8 with a scale for each block of 128, which other kernels multiply
+  [[nodiscard]] Bench bench() const { return host == Host::kBare ? Bench::kLoops : Bench::kModules; }
 };
 
 // No group has more features than this.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/tree_options.h"
+
+namespace joulecast {
+namespace {
+
+BoosterOptions any_time_options(Group group) {
+  switch (group) {
+    case Group::kConv:
+      return {.rounds = 104, .eta = 0.18, .min_child_weight = 3};
+    case Group::kPointwise:
+      return {.rounds = 64, .depth = 5, .eta = 0.2, .min_child_weight = 3};
+    case Group::kReduction:
+      return {.rounds = 80, .depth = 5, .eta = 0.2, .min_child_weight = 3};
+    case Group::kGemmSimt:
+      return {.eta = 0.15, .min_child_weight = 2, .lambda = 2};  // most rows weigh 0.01
+    case Group::kGemmTensor:
+    case Group::kPrefill:
+    case Group::kDecode:
+      return {.eta = 0.18, .min_child_weight = 20};
+  }
+  return {};
+}
+
+// With the GPU known, finer leaves pay. Networks of convolutions are the ones whose prediction has to be quick: of
+// groups with many rows in them as few trees as do; those with one or two are walked through eight trees at a time.
+BoosterOptions seen_time_options(Group group) {
+  switch (group) {
+    case Group::kConv:
+      return {.rounds = 80, .depth = 8, .eta = 0.14, .columns = 0.3, .min_child_weight = 2, .lambda = 2};
+    case Group::kPointwise:
+      return {.rounds = 56, .depth = 6, .eta = 0.22, .min_child_weight = 1};
+    case Group::kReduction:
+      return {.rounds = 112, .depth = 7, .eta = 0.115, .min_child_weight = 1, .lambda = 1};
+    case Group::kGemmSimt:
+      return {.rounds = 240, .depth = 7, .eta = 0.075, .min_child_weight = 2, .lambda = 2};
+    case Group::kGemmTensor:
+    case Group::kPrefill:
+    case Group::kDecode:
+      return {.rounds = 1800, .depth = 7, .eta = 0.07, .columns = 0.5, .min_child_weight = 2};
+  }
+  return {};
+}
+
+}  // namespace
+
+BoosterOptions time_options(Group group, Kind kind) {
+  return kind == Kind::kAny ? any_time_options(group) : seen_time_options(group);
+}
+
+namespace {
+
+// Elementwise work is simpler than matrix work: fewer and shallower trees say as much.
+BoosterOptions any_power_options(Group group) {
+  switch (group) {
+    case Group::kPointwise:
+      return {.rounds = 48, .depth = 4, .eta = 0.2, .min_child_weight = 3};
+    case Group::kReduction:
+      return {.rounds = 64, .depth = 5, .eta = 0.16, .min_child_weight = 3};
+    case Group::kConv:
+      return {.rounds = 76, .eta = 0.14, .min_child_weight = 3};
+    default:
+      return {.rounds = 96, .eta = 0.12, .min_child_weight = 3};
+  }
+}
+
+}  // namespace
+
+// Where a group has few rows with power, leaves of one row are the only way to tell them apart.
+BoosterOptions power_options(Group group, Kind kind) {
+  if (kind == Kind::kSeen && group == Group::kPointwise)
+    return {.rounds = 40, .depth = 7, .eta = 0.22, .columns = 0.25, .min_child_weight = 2, .lambda = 1};
+  if (kind == Kind::kSeen && group == Group::kGemmSimt)
+    return {.rounds = 48, .depth = 6, .eta = 0.2, .min_child_weight = 1, .lambda = 1};
+  return any_power_options(group);
+}
+
+// The histograms of a level cost as much as so many rows, however few there are.
+double fit_cost(std::size_t rows, const BoosterOptions& options) {
+  constexpr double kHistograms = 20'000.0;
+  return (static_cast<double>(rows) + kHistograms) * options.rounds * options.depth;
+}
+
+}  // namespace joulecast

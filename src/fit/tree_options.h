@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many trees of what kind each model has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fit/booster.h"
+#include "predict/physics.h"
+
+namespace joulecast {
+
+// Which of a group's models: those for all GPUs, or those for GPUs that were measured as modules or in loops alone.
+enum class Kind : std::uint8_t { kAny, kSeen, kLoops };
+
+BoosterOptions time_options(Group group, Kind kind);
+BoosterOptions power_options(Group group, Kind kind);
+
+// How much work the fit of one model is.
+double fit_cost(std::size_t rows, const BoosterOptions& options);
+
+}  // namespace joulecast

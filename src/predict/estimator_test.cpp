@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of a pack's models answer for a GPU.
+#include "predict/estimator.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "predict/pack/writer.h"
+#include "predict/pack_names.h"
+
+namespace joulecast {
+namespace {
+
+const GemmWork kProduct{.rows = 512, .columns = 512, .depth = 512, .arithmetic = Arithmetic::kFp32};
+
+// A forest without trees: it says `base` of everything.
+Forest constant(Group group, float base, bool power) {
+  const std::vector<std::string_view> names = row_names(group);
+  const std::size_t columns = names.size() - (power ? 0 : kPowerFeatures.size());
+  return {.features = {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(columns)}, .base = base, .trees = {}};
+}
+
+// The bound times 2 on GPUs that nobody measured, 4 where modules were measured, 8 in loops.
+Pack made(const std::map<std::string, double>& gpus) {
+  const Group group = Group::kGemmSimt;
+  PackWriter writer;
+  const std::pair<const char*, double> times[] = {{"time", 2}, {"time-seen", 4}, {"time-loops", 8}};
+  for (const auto& [section, factor] : times)
+    EXPECT_TRUE(writer.add_forest(std::string(section) + "/gemm-simt",
+                                  constant(group, static_cast<float>(std::log(factor)), false)));
+  for (const char* section : {"power", "power-seen"})
+    EXPECT_TRUE(writer.add_forest(std::string(section) + "/gemm-simt", constant(group, 0.5F, true)));
+  EXPECT_TRUE(writer.add_table(std::string(pack_names::kTrust), {{"gemm-simt", 1.0}}));
+  EXPECT_TRUE(writer.add_table(std::string(pack_names::kGpus), gpus));
+  const std::string path = testing::TempDir() + "estimator_test" + std::to_string(::getpid()) + ".jcpack";
+  EXPECT_TRUE(writer.write(path));
+  Pack pack = Pack::open(path).value();
+  std::filesystem::remove(path);
+  return pack;
+}
+
+// How many times its bound a product takes on the T4.
+double factor(const std::map<std::string, double>& gpus) {
+  const Pack pack = made(gpus);
+  const Estimator estimator = Estimator::from(pack).value();
+  const Device device = make_device(**Catalogue::shipped().find("t4"), {}).value();
+  const Work work = kProduct;
+  OperationPrediction found;
+  EXPECT_TRUE(estimator.predict({&work, 1}, device, {}, estimator.trust("t4"), {&found, 1}));
+  EXPECT_NEAR(found.power, device.idle + 0.5 * (device.limit - device.idle), 1e-3);
+  return found.time / found.physics.bound;
+}
+
+TEST(Estimator, ModelsOfTheBenchThatTheGpuWasMeasuredOnAnswer) {
+  EXPECT_NEAR(factor({}), 2.0, 1e-6);
+  EXPECT_NEAR(factor({{"arithmetic/gemm-simt/fp32/t4", 1.0}}), 4.0, 1e-6);
+  EXPECT_NEAR(factor({{"arithmetic-loops/gemm-simt/fp32/t4", 1.0}}), 8.0, 1e-6);
+}
+
+TEST(Estimator, WhatWasMeasuredElsewhereOrOfAnotherKindIsNoReason) {
+  EXPECT_NEAR(factor({{"arithmetic-loops/gemm-simt/fp32/a30", 1.0}}), 2.0, 1e-6);
+  EXPECT_NEAR(factor({{"arithmetic-loops/gemm-simt/tf32/t4", 1.0}}), 2.0, 1e-6);
+  EXPECT_NEAR(factor({{"arithmetic-loops/conv/fp32/t4", 1.0}}), 2.0, 1e-6);
+  EXPECT_NEAR(factor({{"arithmetic-elsewhere/gemm-simt/fp32/t4", 1.0}}), 2.0, 1e-6);
+}
+
+}  // namespace
+}  // namespace joulecast
