@@ -36,12 +36,22 @@ Result<OperationJudge> OperationJudge::open(const std::string& pack, const Catal
   JC_ASSIGN_OR_RETURN(out.estimator_, Estimator::from(*out.pack_));
   JC_ASSIGN_OR_RETURN(out.spreads_, SpreadModels::from(*out.pack_));
   JC_ASSIGN_OR_RETURN(out.intervals_, out.pack_->table(pack_names::kIntervals));
+  JC_ASSIGN_OR_RETURN(out.gpus_, out.pack_->table(pack_names::kGpus));
   return out;
 }
 
 bool OperationJudge::fitted_on(std::string_view layout) const {
   const auto report = pack_->json(pack_names::kReport);
   return report && report->find(fmt::format("\"{}\": {{", layout)) != std::string_view::npos;
+}
+
+std::string_view OperationJudge::support(const MeasuredWork& work, const Device& device,
+                                         const Estimator::Trust& trust) const {
+  const Group group = group_of(work.work);
+  if (trust.seen(group, arithmetic_of(work.work))) return "seen";
+  const bool measured = device.capability > 0.0 && gpus_.find(pack_names::generation(name(group), device.capability));
+  const bool told = intervals_.find(fmt::format("operation/{}/relative/time", name(group))).has_value();
+  return measured && told ? "relative" : "unseen-gpu";
 }
 
 Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
@@ -54,18 +64,18 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));
   if (row.at.mode == Mode::kTraining && !row.gradients_accumulated) p.time = without_accumulation(p, device);
   const Group group = group_of(work.work);
-  const bool seen = trust.seen(group, arithmetic_of(work.work));
+  const std::string_view known = support(work, device, trust);
   const auto factor = [&](std::string_view what) {
-    return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), seen ? "seen" : "unseen-gpu", what))
-        .value_or(1.0);
+    return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), known, what)).value_or(1.0);
   };
-  const SpreadFactors spread = seen ? spreads_.of(work.work, device, work.situation, p.time) : SpreadFactors{};
+  const SpreadFactors spread =
+      known == "seen" ? spreads_.of(work.work, device, work.situation, p.time) : SpreadFactors{};
   return Estimate{.time = with_factor(p.time, factor("time"), spread.time),
                   .power = with_factor(p.power, factor("power"), spread.power),
                   .energy = with_factor(p.time * p.power, factor("energy"), spread.energy),
                   .baseline = p.physics.bound,
                   .group = name(group),
-                  .support = seen ? "seen" : "unseen-gpu"};
+                  .support = known};
 }
 
 Result<NetworkJudge> NetworkJudge::open(const std::string& pack, const Catalogue& catalogue, std::string graphs) {

@@ -11,6 +11,7 @@
 #include "joulecast/gpu.h"
 #include "joulecast/predict.h"
 #include "predict/estimator.h"
+#include "predict/measured_work.h"
 #include "predict/spread.h"
 
 namespace joulecast {
@@ -24,7 +25,7 @@ struct Estimate {
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   double baseline = 0;          // seconds, of a simple law: the bound of an operation, the roofline of a whole network
   std::string_view group = {};  // the estimator's, of an operation
-  std::string_view support;     // "seen" or "unseen-gpu" of an operation, the Support of a network
+  std::string_view support;     // "seen", "relative" or "unseen-gpu" of an operation, the Support of a network
 };
 
 class OperationJudge {
@@ -43,7 +44,11 @@ class OperationJudge {
   const Catalogue* catalogue_;
   Estimator estimator_;
   SpreadModels spreads_;
-  TableView intervals_;
+  // How well operations of a group are known on the GPU: "seen", "relative" or "unseen-gpu", as the pack's factors say.
+  [[nodiscard]] std::string_view support(const MeasuredWork& work, const Device& device,
+                                         const Estimator::Trust& trust) const;
+
+  TableView intervals_, gpus_;
 };
 
 // Networks from a folder of graphs, each read once: MODEL.onnx, or MODEL_SIZE.onnx where that one's image size is fixed

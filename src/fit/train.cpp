@@ -15,6 +15,7 @@
 #include "fit/booster.h"
 #include "fit/checkpoint.h"
 #include "fit/fit.h"
+#include "fit/intervals.h"
 #include "fit/piece_keys.h"
 #include "fit/report.h"
 #include "fit/rows.h"
@@ -29,41 +30,6 @@
 namespace joulecast {
 namespace {
 
-using Numbers = std::map<std::string, double>;
-
-// Split conformal: the factor that holds the measured value in `kIntervalLevel` of the held-out cases, as a logarithm,
-// in units of the spread.
-double conformal(const std::vector<double>& scores) {
-  constexpr double kLevel = 0.9;
-  const auto n = static_cast<double>(scores.size());
-  return quantile(scores, std::min(1.0, kLevel * (n + 1.0) / std::max(n, 1.0))).value_or(1.0);
-}
-
-// Those that `out` does not have yet.
-void add_intervals(Group group, std::string_view split, const std::vector<Sample>& samples, const HeldOut& held,
-                   const HeldOutSpread& spread, Numbers& out) {
-  std::vector<double> time;
-  std::vector<double> power;
-  std::vector<double> energy;
-  const auto add = [](std::vector<double>& scores, double measured, double found, const std::vector<double>& spreads,
-                      std::size_t i) {
-    if (measured > 0.0 && found > 0.0)
-      scores.push_back(std::abs(std::log(found / measured)) / (spreads.empty() ? 1.0 : spreads[i]));
-  };
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const Sample& s = samples[i];
-    if (!s.primary) continue;
-    add(time, s.time, held.time[i], spread.time, i);
-    if (!s.power) continue;
-    add(power, *s.power, held.power[i], spread.power, i);
-    add(energy, *s.power * s.time, held.power[i] * held.time[i], spread.energy, i);
-  }
-  const std::string prefix = fmt::format("operation/{}/{}", name(group), split);
-  out.try_emplace(prefix + "/time", conformal(time));
-  out.try_emplace(prefix + "/power", conformal(power));
-  out.try_emplace(prefix + "/energy", conformal(energy));
-}
-
 // Fewer convolutions than this are no network.
 constexpr int kConvolutions = 20;
 
@@ -75,6 +41,7 @@ void add_gpus(Group group, const std::vector<Sample>& samples, Numbers& gpus, Nu
     gpus[fmt::format("architecture/{}", s.gpu->architecture)] = 1.0;
     largest = std::max(largest, work_size(s.work));
     // Whole networks of convolutions were measured there: only then is a network inside. Bare loops are of one kind.
+    gpus[pack_names::generation(name(group), s.device.capability)] = 1.0;
     if (group == Group::kConv && s.situation.bench() == Bench::kModules) ++convolutions[std::string(s.gpu->id)];
   }
   for (const auto& [gpu, count] : convolutions) {
@@ -187,8 +154,8 @@ class Training {
 
  private:
   // By the factors that the pack will have.
-  [[nodiscard]] Bounds bounds(Group group, std::string_view split, const HeldOutSpread& spread) const {
-    const std::string prefix = fmt::format("operation/{}/{}", name(group), split);
+  [[nodiscard]] Bounds seen_bounds(Group group, const HeldOutSpread& spread) const {
+    const std::string prefix = fmt::format("operation/{}/seen", name(group));
     return {intervals_.at(prefix + "/time"), intervals_.at(prefix + "/power"), intervals_.at(prefix + "/energy"),
             spread};
   }
@@ -261,10 +228,10 @@ Result<void> Training::judge(Group group, const Piece& piece) {
   JC_ASSIGN_OR_RETURN(const HeldOut random, held_out_of(json, "random", samples.size()));
   JC_ASSIGN_OR_RETURN(const HeldOut unseen, held_out_of(json, "unseen_gpu", samples.size()));
   JC_ASSIGN_OR_RETURN(const HeldOutSpread spread, held_out_spread_of(json, samples.size()));
-  add_intervals(group, "seen", samples, random, spread, intervals_);
-  add_intervals(group, "unseen-gpu", samples, unseen, {}, intervals_);
-  random_.add(samples, random, bounds(group, "seen", spread));
-  unseen_.add(samples, unseen, bounds(group, "unseen-gpu", {}));
+  add_seen_factors(group, samples, random, spread, intervals_);
+  add_unseen_factors(group, samples, unseen, intervals_);
+  random_.add(samples, random, seen_bounds(group, spread));
+  unseen_.add(samples, unseen, {1, 1, 1, unseen_factors_of(group, samples, intervals_)});
   return {};
 }
 

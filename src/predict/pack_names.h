@@ -20,4 +20,9 @@ inline std::string spread(std::string_view what, std::string_view group) {
   return "spread-" + std::string(what) + "/" + std::string(group);
 }
 
+// In the table of GPUs: that the group was measured on a GPU of that major compute capability.
+inline std::string generation(std::string_view group, double capability) {
+  return "generation/" + std::string(group) + "/" + std::to_string(static_cast<int>(capability));
+}
+
 }  // namespace joulecast::pack_names

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/judges.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "dataset/table.h"
+#include "predict/pack/writer.h"
+#include "predict/pack_names.h"
+
+namespace joulecast {
+namespace {
+
+constexpr const char* kGroup = "gemm-tensor";
+
+// Of products in tensor cores, measured on Hopper alone.
+std::string pack(const std::map<std::string, double>& intervals) {
+  PackWriter writer;
+  const std::vector<std::string_view> power = row_names(Group::kGemmTensor);
+  const std::vector<std::string_view> time(power.begin(), power.end() - std::ssize(kPowerFeatures));
+  EXPECT_TRUE(writer.add_forest(std::string("time/") + kGroup, {.features = {time.begin(), time.end()}, .trees = {}}));
+  EXPECT_TRUE(
+      writer.add_forest(std::string("power/") + kGroup, {.features = {power.begin(), power.end()}, .trees = {}}));
+  EXPECT_TRUE(writer.add_table(std::string(pack_names::kTrust), {{kGroup, 1.0}}));
+  EXPECT_TRUE(writer.add_table(std::string(pack_names::kGpus), {{pack_names::generation(kGroup, 9.0), 1.0}}));
+  EXPECT_TRUE(writer.add_table(std::string(pack_names::kIntervals), intervals));
+  const std::string path = testing::TempDir() + "judges_test" + std::to_string(::getpid()) + ".jcpack";
+  EXPECT_TRUE(writer.write(path));
+  return path;
+}
+
+Estimate judged(const std::string& gpu, const std::map<std::string, double>& intervals) {
+  const std::string path = pack(intervals);
+  const OperationJudge judge = OperationJudge::open(path, Catalogue::shipped()).value();
+  std::filesystem::remove(path);
+  Estimate out;
+  TableSink sink;
+  sink.operation = [&](const MeasuredOperation& row) { out = judge.predict(row).value(); };
+  const std::string text = "name,gpu,mode,precision,runtime,operator,operands,time_s\nx," + gpu +
+                           ",inference,bf16,pytorch-eager,linear,\"bf16[512, 1024]; w bf16[512, 1024]; _\",1e-5\n";
+  EXPECT_TRUE(parse_table(text, "rows.csv", sink));
+  return out;
+}
+
+TEST(OperationJudge, BoundsOfARelativeOfMeasuredGpusAreTheirOwn) {
+  const std::map<std::string, double> intervals{{"operation/gemm-tensor/relative/time", 0.1},
+                                                {"operation/gemm-tensor/unseen-gpu/time", 0.5}};
+  const Estimate h200 = judged("h200-sxm-141gb", intervals);
+  EXPECT_EQ(h200.support, "relative");
+  EXPECT_NEAR(h200.time.hi / h200.time.value, std::exp(0.1), 1e-9);
+  const Estimate a100 = judged("a100-sxm4-80gb", intervals);
+  EXPECT_EQ(a100.support, "unseen-gpu");
+  EXPECT_NEAR(a100.time.hi / a100.time.value, std::exp(0.5), 1e-9);
+}
+
+TEST(OperationJudge, APackThatDoesNotTellRelativesApartHasOneFactor) {
+  const Estimate h200 = judged("h200-sxm-141gb", {{"operation/gemm-tensor/unseen-gpu/time", 0.5}});
+  EXPECT_EQ(h200.support, "unseen-gpu");
+  EXPECT_NEAR(h200.time.hi / h200.time.value, std::exp(0.5), 1e-9);
+}
+
+}  // namespace
+}  // namespace joulecast

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors of the intervals around single operations, from errors of rows that were left out.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fit/fit.h"
+#include "fit/samples.h"
+#include "fit/spread.h"
+
+namespace joulecast {
+
+using Numbers = std::map<std::string, double>;
+
+// "operation/<group>/seen/time|power|energy", in units of the spread. Those that `factors` does not have yet.
+void add_seen_factors(Group group, const std::vector<Sample>& samples, const HeldOut& held, const HeldOutSpread& spread,
+                      Numbers& factors);
+
+// ".../unseen-gpu/..." of all samples where `factors` has none of the group yet: then "unseen-gpu" is of those samples
+// that have no relative, and ".../relative/..." of the others.
+void add_unseen_factors(Group group, const std::vector<Sample>& samples, const HeldOut& held, Numbers& factors);
+
+// By sample: the factors that its GPU gets where it is left out.
+HeldOutSpread unseen_factors_of(Group group, const std::vector<Sample>& samples, const Numbers& factors);
+
+}  // namespace joulecast
