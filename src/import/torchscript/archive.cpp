@@ -10,7 +10,6 @@
 
 #include "import/raw_data.h"
 #include "import/text.h"
-#include "import/torchscript/parser.h"
 
 namespace joulecast::torchscript {
 namespace {
@@ -96,24 +95,24 @@ Result<const Source*> Archive::source(std::string_view module) {
   if (member == nullptr) return not_found(fmt::format("the archive has no {}", printable(path)));
   auto text = ZipArchive::read(*member, std::min(kMaxSource, kMaxSources - source_bytes_));
   if (!text) return tl::unexpected(std::move(text).error().in(printable(path)));
-  texts_.push_back(std::move(*text));
-  source_bytes_ += texts_.back().view().size();
-  JC_ASSIGN_OR_RETURN(Source parsed, parse_source(texts_.back().view(), std::move(path), *memory_));
-  return &sources_.emplace(std::string(module), std::move(parsed)).first->second;
+  source_bytes_ += text->view().size();
+  auto syntax = syntaxes_.add(*std::move(text));
+  if (!syntax) return tl::unexpected(std::move(syntax).error().in(printable(path)));
+  return &sources_.emplace(std::string(module), Source{std::move(path), *syntax}).first->second;
 }
 
 Result<ClassInFile> Archive::find_class(std::string_view qualified_name) {
   const auto [module, name] = split_name(qualified_name);
   JC_ASSIGN_OR_RETURN(const Source* in, source(module));
-  const auto found = in->classes.find(name);
-  return ClassInFile{in, found == in->classes.end() ? nullptr : &found->second};
+  const auto found = in->syntax->classes.find(name);
+  return ClassInFile{in, found == in->syntax->classes.end() ? nullptr : &found->second};
 }
 
 Result<FunctionInFile> Archive::find_function(std::string_view qualified_name) {
   const auto [module, name] = split_name(qualified_name);
   JC_ASSIGN_OR_RETURN(const Source* in, source(module));
-  const auto found = in->functions.find(name);
-  return FunctionInFile{in, found == in->functions.end() ? nullptr : &found->second};
+  const auto found = in->syntax->functions.find(name);
+  return FunctionInFile{in, found == in->syntax->functions.end() ? nullptr : &found->second};
 }
 
 namespace {

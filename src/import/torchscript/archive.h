@@ -5,14 +5,13 @@
 
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "import/torchscript/pickle.h"
-#include "import/torchscript/syntax.h"
+#include "import/torchscript/syntaxes.h"
 #include "import/zip.h"
 #include "joulecast/result.h"
 
@@ -37,7 +36,7 @@ class Archive {
   static Result<Archive> open(std::string_view bytes);
 
   Archive(Archive&&) = default;
-  Archive& operator=(Archive&&) = delete;  // would free what the sources lie in before them
+  Archive& operator=(Archive&&) = delete;  // its syntaxes cannot be assigned either
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
   ~Archive() = default;
@@ -72,8 +71,8 @@ class Archive {
   ZipArchive zip_;
   std::vector<Named> members_;  // in their order
   std::string prefix_;          // "resnet18/": the folder that all members are in
-  std::deque<ZipText> texts_;
-  std::unique_ptr<SourceMemory> memory_ = std::make_unique<SourceMemory>();
+  std::deque<ZipText> texts_;   // of the pickles
+  Syntaxes syntaxes_;
   std::map<std::string, Source, std::less<>> sources_;
   std::size_t source_bytes_ = 0;
   std::vector<Pickle> pickles_;
