@@ -38,9 +38,11 @@ TEST(Syntaxes, TypesThatDifferInTheirNumbersAreParsedOnce) {
 }
 
 TEST(Syntaxes, OtherNumbersTellTextsApart) {
-  EXPECT_FALSE(share(relu(5, "    return torch.mul(x, 1)\n"), relu(7, "    return torch.mul(x, 2)\n")));
-  EXPECT_FALSE(share(relu(5, "    return torch.mul(x, 1)\n"), relu(5, "    return torch.mul(x, 11)\n")));
-  EXPECT_FALSE(share(relu(5, "    _1 = x\n    return _1\n"), relu(5, "    _12 = x\n    return _12\n")));
+  const auto times = [](int by) { return fmt::format("    twice = torch.mul(x, {})\n    return twice\n", by); };
+  EXPECT_FALSE(share(relu(5, times(1)), relu(7, times(2))));
+  EXPECT_FALSE(share(relu(5, times(1)), relu(5, times(11))));
+  EXPECT_FALSE(
+      share(relu(5, "    _1 = x\n    return x\n    pass\n"), relu(5, "    _12 = x\n    return x\n    pass\n")));
   EXPECT_FALSE(share(relu(5), relu(5) + "def more(x):\n  return x\n"));
   EXPECT_FALSE(share(relu(5) + "def more(x):\n  return x\n", relu(5)));
 }
