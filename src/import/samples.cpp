@@ -14,7 +14,7 @@ std::array<std::int64_t, kSamples> sample_extents(std::size_t axis, std::size_t 
 }
 
 void Samples::grow(const Graph& graph) {
-  known_.resize(graph.values.size(), false);
+  if (known_.size() < graph.values.size()) known_.resize(graph.values.size(), false);
   for (TypeTable& table : tables_) {
     table.grow(graph.values.size());
     table.bodies().resize(graph.bodies.size());
@@ -55,6 +55,16 @@ void Samples::add_node(const Graph& graph, const Node& node) {
     // What nobody declared is a guess of the costs, nothing to build on.
     known_[index(node.outputs[i])] = opaque == nullptr || i < opaque->output_types.size();
   }
+}
+
+bool Samples::know_all(const Graph& graph) const {
+  const auto possible = [&](const GraphInput& input) {
+    return std::all_of(tables_.begin(), tables_.end(), [&](const TypeTable& table) {
+      return checked_elements(table.type(input.value).shape).has_value();
+    });
+  };
+  return known_.size() >= graph.values.size() && std::find(known_.begin(), known_.end(), false) == known_.end() &&
+         std::all_of(graph.inputs.begin(), graph.inputs.end(), possible);
 }
 
 std::optional<SampleTypes> Samples::types(ValueId id) const {

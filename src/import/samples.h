@@ -25,6 +25,8 @@ class Samples {
   [[nodiscard]] bool knows(ValueId id) const {
     return id != kNoValue && index(id) < known_.size() && known_[index(id)];
   }
+  // Whether every value of the graph is known: types follow for both choices then, and need not be inferred again.
+  [[nodiscard]] bool know_all(const Graph& graph) const;
   [[nodiscard]] std::optional<SampleTypes> types(ValueId id) const;
   // Extents of a value, -1 where they depend on the sizes; nothing where the rank is unknown.
   [[nodiscard]] std::optional<Shape> extents(ValueId id) const;

@@ -10,7 +10,6 @@
 
 #include "import/raw_data.h"
 #include "import/text.h"
-#include "import/torchscript/parser.h"
 
 namespace joulecast::torchscript {
 namespace {
@@ -35,10 +34,9 @@ std::pair<std::string_view, std::string_view> split_name(std::string_view qualif
 Result<Archive> Archive::open(std::string_view bytes) {
   JC_ASSIGN_OR_RETURN(ZipArchive zip, ZipArchive::open(bytes));
   Archive out(std::move(zip));
-  out.index_members();
   const ZipMember* data = out.zip_.find_ending("/data.pkl");
   if (data == nullptr) return unsupported("is no TorchScript archive: it has no data.pkl");
-  out.prefix_ = data->name.substr(0, data->name.size() - std::string_view("data.pkl").size());
+  out.index_members(data->name.substr(0, data->name.size() - std::string_view("data.pkl").size()));
   for (const std::string_view name : {"data.pkl", "constants.pkl"}) {
     JC_ASSIGN_OR_RETURN(Pickle pickle, out.read_pickle(name));
     out.pickles_.push_back(std::move(pickle));
@@ -55,11 +53,14 @@ bool Archive::Named::operator<(const Named& other) const {
   return hash != other.hash ? hash < other.hash : name < other.name;
 }
 
-void Archive::index_members() {
+// `folder`: "resnet18/", that all members are in.
+void Archive::index_members(std::string_view folder) {
   const std::span<const ZipMember> all = zip_.members();
   members_.reserve(all.size());
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    members_.push_back({std::hash<std::string_view>()(all[i].name), all[i].name, i});
+    if (!all[i].name.starts_with(folder)) continue;
+    const std::string_view name = all[i].name.substr(folder.size());
+    members_.push_back({std::hash<std::string_view>()(name), name, i});
   }
   // Of members of one name the first counts.
   std::sort(members_.begin(), members_.end(), [](const Named& a, const Named& b) {
@@ -68,12 +69,9 @@ void Archive::index_members() {
 }
 
 const ZipMember* Archive::find(std::string_view name) const {
-  std::string path;
-  path.reserve(prefix_.size() + name.size());
-  path.append(prefix_).append(name);
-  const Named wanted{std::hash<std::string_view>()(path), path, 0};
+  const Named wanted{std::hash<std::string_view>()(name), name, 0};
   const auto found = std::lower_bound(members_.begin(), members_.end(), wanted);
-  return found != members_.end() && found->name == path ? &zip_.members()[found->member] : nullptr;
+  return found != members_.end() && found->name == name ? &zip_.members()[found->member] : nullptr;
 }
 
 Result<Pickle> Archive::read_pickle(std::string_view name) {
@@ -88,32 +86,36 @@ Result<Pickle> Archive::read_pickle(std::string_view name) {
 
 // "__torch__.torch.nn" is code/__torch__/torch/nn.py
 Result<const Source*> Archive::source(std::string_view module) {
-  if (const auto found = sources_.find(module); found != sources_.end()) return &found->second;
-  std::string path = "code/" + std::string(module);
-  std::replace(path.begin(), path.end(), '.', '/');
-  path += ".py";
+  std::string path;
+  path.reserve(module.size() + 8);
+  path.append("code/").append(module).append(".py");
+  std::replace(path.begin(), path.end() - 3, '.', '/');
   const ZipMember* member = find(path);
   if (member == nullptr) return not_found(fmt::format("the archive has no {}", printable(path)));
+  source_of_member_.resize(zip_.members().size());
+  const Source*& known = source_of_member_[static_cast<std::size_t>(member - zip_.members().data())];
+  if (known != nullptr) return known;
   auto text = ZipArchive::read(*member, std::min(kMaxSource, kMaxSources - source_bytes_));
   if (!text) return tl::unexpected(std::move(text).error().in(printable(path)));
-  texts_.push_back(std::move(*text));
-  source_bytes_ += texts_.back().view().size();
-  JC_ASSIGN_OR_RETURN(Source parsed, parse_source(texts_.back().view(), std::move(path), *memory_));
-  return &sources_.emplace(std::string(module), std::move(parsed)).first->second;
+  source_bytes_ += text->view().size();
+  auto syntax = syntaxes_.add(*std::move(text));
+  if (!syntax) return tl::unexpected(std::move(syntax).error().in(printable(path)));
+  known = &sources_.emplace_back(Source{std::move(path), *syntax});
+  return known;
 }
 
 Result<ClassInFile> Archive::find_class(std::string_view qualified_name) {
   const auto [module, name] = split_name(qualified_name);
   JC_ASSIGN_OR_RETURN(const Source* in, source(module));
-  const auto found = in->classes.find(name);
-  return ClassInFile{in, found == in->classes.end() ? nullptr : &found->second};
+  const auto found = in->syntax->classes.find(name);
+  return ClassInFile{in, found == in->syntax->classes.end() ? nullptr : &found->second};
 }
 
 Result<FunctionInFile> Archive::find_function(std::string_view qualified_name) {
   const auto [module, name] = split_name(qualified_name);
   JC_ASSIGN_OR_RETURN(const Source* in, source(module));
-  const auto found = in->functions.find(name);
-  return FunctionInFile{in, found == in->functions.end() ? nullptr : &found->second};
+  const auto found = in->syntax->functions.find(name);
+  return FunctionInFile{in, found == in->syntax->functions.end() ? nullptr : &found->second};
 }
 
 namespace {

@@ -4,15 +4,13 @@
 #pragma once
 
 #include <deque>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "import/torchscript/pickle.h"
-#include "import/torchscript/syntax.h"
+#include "import/torchscript/syntaxes.h"
 #include "import/zip.h"
 #include "joulecast/result.h"
 
@@ -37,7 +35,7 @@ class Archive {
   static Result<Archive> open(std::string_view bytes);
 
   Archive(Archive&&) = default;
-  Archive& operator=(Archive&&) = delete;  // would free what the sources lie in before them
+  Archive& operator=(Archive&&) = delete;  // its syntaxes cannot be assigned either
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
   ~Archive() = default;
@@ -57,24 +55,24 @@ class Archive {
  private:
   struct Named {
     std::size_t hash = 0;
-    std::string_view name;
+    std::string_view name;  // in the folder
     std::uint32_t member = 0;
 
     bool operator<(const Named& other) const;
   };
 
   explicit Archive(ZipArchive zip) : zip_(std::move(zip)) {}
-  void index_members();
+  void index_members(std::string_view folder);
   [[nodiscard]] const ZipMember* find(std::string_view name) const;
   Result<Pickle> read_pickle(std::string_view name);
   Result<const Source*> source(std::string_view module);
 
   ZipArchive zip_;
   std::vector<Named> members_;  // in their order
-  std::string prefix_;          // "resnet18/": the folder that all members are in
-  std::deque<ZipText> texts_;
-  std::unique_ptr<SourceMemory> memory_ = std::make_unique<SourceMemory>();
-  std::map<std::string, Source, std::less<>> sources_;
+  std::deque<ZipText> texts_;   // of the pickles
+  Syntaxes syntaxes_;
+  std::deque<Source> sources_;
+  std::vector<const Source*> source_of_member_;  // nullptr where it was not parsed
   std::size_t source_bytes_ = 0;
   std::vector<Pickle> pickles_;
   bool has_inputs_ = false;

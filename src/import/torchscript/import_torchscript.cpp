@@ -40,7 +40,8 @@ bool mixes_rows(const Graph& graph, const TypeTable& one, const TypeTable& other
 
 // Whether the graph is that of the second of the sample sizes too.
 bool holds_for_other_sizes(const Graph& graph, const Importer& importer) {
-  if (!types_at(graph, importer, 1, 1)) return false;
+  if (!importer.samples().know_all(graph) && !types_at(graph, importer, 1, 1)) return false;
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_of_rows)) return true;
   const auto one = types_at(graph, importer, 0, 0);
   const auto other = types_at(graph, importer, 1, 0);
   return !one || !other || !mixes_rows(graph, *one, *other);

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <span>
@@ -39,10 +41,15 @@ struct InputHints {
 
 // A call of a function that is being followed.
 struct Frame {
+  Frame(const Source& in, const Function& called, std::string_view of) : source(in), function(called), path(of) {}
+
   const Source& source;
   const Function& function;
   std::string_view path;  // of the module that it belongs to
-  std::unordered_map<std::string_view, Item> variables;
+
+  std::array<std::byte, 2048> buffer;  // enough for the variables of most
+  std::pmr::monotonic_buffer_resource memory{buffer.data(), buffer.size()};
+  std::pmr::unordered_map<std::string_view, Item> variables{&memory};
 };
 
 class Importer {
@@ -58,6 +65,8 @@ class Importer {
   // Open extents, and what they are in each sample.
   using OpenSizes = std::map<std::string, std::array<std::int64_t, kSamples>>;
   [[nodiscard]] const OpenSizes& open_sizes() const { return open_sizes_; }
+  // What was followed while the graph was built.
+  [[nodiscard]] const Samples& samples() const { return samples_; }
 
  private:
   friend struct Builtins;      // builtins.cpp
@@ -135,7 +144,7 @@ class Importer {
                              std::span<const ExprId> targets, const Frame* frame);
   [[nodiscard]] bool lacks_shape(const Cell& cell, std::string_view reader) const;
   Result<aten::Argument> argument(const Item& item, std::string_view parameter);
-  Result<void> set_arguments(aten::Call& call, std::string_view parameters, const Arguments& arguments);
+  Result<void> set_arguments(aten::Call& call, const Arguments& arguments);
   Result<std::vector<ValueId>> lower(std::string_view name, std::string_view overload, const Arguments& arguments,
                                      std::vector<aten::Output> outputs);
   void follow_types(std::size_t first_value, std::size_t first_node);
@@ -176,18 +185,20 @@ class Importer {
   OpenSizes open_sizes_;
   GraphBuilder builder_;
   Samples samples_;
+  std::pmr::monotonic_buffer_resource memory_;  // of what is only ever added to
   std::deque<List> lists_;
   std::deque<Instance> instances_;
   std::deque<Cell> cells_;
   std::deque<Pending> pendings_;
-  std::map<PickleId, std::uint32_t> objects_;  // of data.pkl
+  std::pmr::map<PickleId, std::uint32_t> objects_{&memory_};  // of data.pkl
   // Tensors that lie at the same place are the same weight: its cell.
   struct ByPlace {
     bool operator()(const PickleTensor* a, const PickleTensor* b) const;
   };
-  std::array<std::map<const PickleTensor*, std::uint32_t, ByPlace>, 3> weights_;  // of each PickleFile
+  using Weights = std::pmr::map<const PickleTensor*, std::uint32_t, ByPlace>;
+  std::array<Weights, 3> weights_{Weights(&memory_), Weights(&memory_), Weights(&memory_)};  // of each PickleFile
   std::map<std::string, Item, std::less<>> constants_;
-  std::map<std::string, ClassRef, std::less<>> classes_;
+  std::pmr::map<std::pmr::string, ClassRef, std::less<>> classes_{&memory_};
   std::map<std::pair<std::uint32_t, std::int64_t>, Item> extents_;  // of a value's axis
   std::unordered_map<std::string, std::size_t> names_;
   std::set<std::string> notes_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,12 +74,14 @@ struct List {
   std::vector<std::string_view> names;  // of the fields of a named tuple
 };
 
+using Attributes = std::pmr::map<std::string_view, Item>;
+
 // An object of a class of the file: of the pickle, or made by the code.
 struct Instance {
   std::optional<PickleId> pickled;
   std::string path;  // "layer1.0.conv1"
   ClassRef type;
-  std::map<std::string_view, Item> attributes;  // as far as they were read or written
+  Attributes attributes;  // as far as they were read or written
 };
 
 struct Arguments {

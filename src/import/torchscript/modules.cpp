@@ -58,7 +58,8 @@ Result<Item> Importer::object(PickleFile file, PickleId id, const std::string& p
       const auto at = static_cast<std::uint32_t>(instances_.size());
       // Classes of torch itself (packed weights) have no code.
       JC_ASSIGN_OR_RETURN(const ClassRef type, class_named(joined(value.text, value.name)));
-      instances_.push_back({id, printable(path, kLongestInGraph), type, {}});
+      instances_.push_back(
+          {id, printable(path, kLongestInGraph), type, std::pmr::map<std::string_view, Item>(&memory_)});
       if (file == PickleFile::kData) objects_.emplace(id, at);
       return Item(ObjectRef{at});
     }
@@ -117,7 +118,7 @@ Result<ClassRef> Importer::class_named(std::string_view qualified_name) {
     JC_ASSIGN_OR_RETURN(const ClassInFile found, archive_.find_class(qualified_name));
     out = {found.source, found.type, {}};
   }
-  const auto placed = classes_.emplace(std::string(qualified_name), out).first;
+  const auto placed = classes_.emplace(qualified_name, out).first;
   placed->second.name = placed->first;
   return placed->second;
 }
@@ -152,7 +153,7 @@ Result<std::optional<Item>> Importer::class_constant(const ClassRef& type, std::
   const auto found = type.type->constants.find(name);
   if (found == type.type->constants.end()) return std::optional<Item>{};
   static const Function kNone;
-  Frame frame{*type.source, kNone, path_, {}};
+  Frame frame(*type.source, kNone, path_);
   JC_ASSIGN_OR_RETURN(Item item, evaluate(found->second, frame));
   return std::optional<Item>(item);
 }
@@ -187,7 +188,7 @@ Result<Item> Importer::construct(const ClassRef& type, Arguments arguments) {
     return out;
   }
   const ObjectRef ref{static_cast<std::uint32_t>(instances_.size())};
-  instances_.push_back({std::nullopt, std::string(path_), type, {}});
+  instances_.push_back({std::nullopt, std::string(path_), type, Attributes(&memory_)});
   arguments.items.insert(arguments.items.begin(), Item(ref));
   JC_RETURN_IF_ERROR(call_function({type.source, &init->second}, std::move(arguments), path_));
   return Item(ref);

@@ -146,9 +146,9 @@ Result<aten::Argument> Importer::argument(const Item& item, std::string_view par
   return aten::Argument(std::move(out));
 }
 
-Result<void> Importer::set_arguments(aten::Call& call, std::string_view parameters, const Arguments& arguments) {
+Result<void> Importer::set_arguments(aten::Call& call, const Arguments& arguments) {
   for (std::size_t i = 0; i < arguments.items.size(); ++i) {
-    auto made = argument(arguments.items[i], take_parameter(parameters));
+    auto made = argument(arguments.items[i], call.parameter(i));
     if (!made) return tl::unexpected(std::move(made).error().in(fmt::format("argument {}", i)));
     JC_RETURN_IF_ERROR(call.set_positional(i, *std::move(made)));
   }
@@ -174,7 +174,7 @@ Result<std::vector<ValueId>> Importer::lower(std::string_view name, std::string_
   const std::size_t first_node = builder_.graph.nodes.size();
   aten::Call call(builder_, target, parameters, std::move(outputs));
   call.node_name = std::move(node_name);
-  auto done = set_arguments(call, parameters, arguments);
+  auto done = set_arguments(call, arguments);
   if (done) done = aten::lower(entry, call);
   if (!done) return tl::unexpected(std::move(done).error().in(target));
   for (const std::string& text : call.notes()) note(text);

@@ -116,7 +116,7 @@ Result<ExprId> ExpressionParser::expression_list() {
     JC_ASSIGN_OR_RETURN(const ExprId item, expression());
     open_.push_back(item);
   }
-  return add(ExprKind::kTuple, out_.expr(first).line, {}, gathered(from));
+  return add(ExprKind::kTuple, out_.exprs[first].line, {}, gathered(from));
 }
 
 Result<void> ExpressionParser::skip_to(Word end) {

@@ -18,11 +18,11 @@ namespace joulecast::torchscript {
 inline constexpr std::size_t kMaxParts = 2'000'000;
 inline constexpr std::size_t kMaxParseDepth = 200;
 
-// Expressions from the token at hand to the first that is none of theirs. What they are made of goes to the source.
+// Expressions from the token at hand to the first that is none of theirs. What they are made of goes to the syntax.
 class ExpressionParser {
  public:
   // `scratch` outlives the parser.
-  ExpressionParser(TokenCursor& tokens, Source& out, std::pmr::memory_resource& scratch)
+  ExpressionParser(TokenCursor& tokens, Syntax& out, std::pmr::memory_resource& scratch)
       : tokens_(tokens), out_(out), open_(&scratch), names_(&scratch) {
     open_.reserve(32);
     names_.reserve(64);
@@ -37,7 +37,7 @@ class ExpressionParser {
   Result<void> skip_to(Word end);
 
   Result<ExprId> add(ExprKind kind, std::uint32_t line, std::string_view text, Range children = {});
-  // As neighbours in the source.
+  // As neighbours in the syntax.
   Range listed(std::span<const ExprId> ids);
 
   // Names that stand where values are read, one for each time, since they were forgotten.
@@ -74,7 +74,7 @@ class ExpressionParser {
   Range gathered(std::size_t from);
 
   TokenCursor& tokens_;
-  Source& out_;
+  Syntax& out_;
   std::size_t parts_ = 0;  // that the text has, also where none is kept
   std::size_t depth_ = 0;
   std::pmr::vector<ExprId> open_;  // children of what is not closed yet, the innermost last

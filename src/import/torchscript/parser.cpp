@@ -9,7 +9,6 @@
 #include <memory_resource>
 #include <utility>
 
-#include "import/text.h"
 #include "import/torchscript/parse_expression.h"
 
 namespace joulecast::torchscript {
@@ -17,7 +16,7 @@ namespace {
 
 class Parser {
  public:
-  Parser(std::string_view text, Source& out) : tokens_(text), expressions_(tokens_, out, scratch_), out_(out) {
+  Parser(std::string_view text, Syntax& out) : tokens_(text), expressions_(tokens_, out, scratch_), out_(out) {
     // About as many as the serializer's code has.
     constexpr std::size_t kMost = 4096;
     out.exprs.reserve(std::min(text.size() / 10, kMost));
@@ -146,11 +145,11 @@ class Parser {
   }
   // Variables that are given a value are not read.
   Result<void> check_targets(const Statement& statement, std::size_t names_before) {
-    const bool plain =
-        std::all_of(targets_.begin(), targets_.end(), [&](ExprId id) { return out_.expr(id).kind == ExprKind::kName; });
+    const bool plain = std::all_of(targets_.begin(), targets_.end(),
+                                   [&](ExprId id) { return out_.exprs[id].kind == ExprKind::kName; });
     if (plain) expressions_.forget_names(names_before);
     for (const ExprId id : targets_) {
-      const ExprKind kind = out_.expr(id).kind;
+      const ExprKind kind = out_.exprs[id].kind;
       if (kind != ExprKind::kName && kind != ExprKind::kAttribute && kind != ExprKind::kSubscript) {
         return invalid(fmt::format("line {}: gives a value to what cannot have one", statement.line));
       }
@@ -255,7 +254,7 @@ class Parser {
     }
     JC_ASSIGN_OR_RETURN(const Statement attribute, statement(0));
     if (attribute.targets.count != 1) return {};
-    const std::string_view name = out_.expr(out_.targets_of(attribute)[0]).text;
+    const std::string_view name = out_.exprs[out_.ids[attribute.targets.first]].text;
     if (attribute.kind == StatementKind::kAssign) out.constants.insert_or_assign(name, attribute.value);
     if (attribute.kind == StatementKind::kPass) out.fields.push_back(name);
     return {};
@@ -265,7 +264,7 @@ class Parser {
   std::pmr::monotonic_buffer_resource scratch_{buffer_.data(), buffer_.size()};
   TokenCursor tokens_;
   ExpressionParser expressions_;
-  Source& out_;
+  Syntax& out_;
   std::pmr::vector<Statement> open_{&scratch_};  // of blocks that are not closed yet, the innermost last
   std::pmr::vector<ExprId> targets_{&scratch_};  // of the statement at hand
   std::size_t statements_ = 0;
@@ -274,10 +273,9 @@ class Parser {
 
 }  // namespace
 
-Result<Source> parse_source(std::string_view text, std::string path, SourceMemory& memory) {
-  Source out(std::move(path), memory);
-  auto done = Parser(text, out).run();
-  if (!done) return tl::unexpected(std::move(done).error().in(printable(out.path)));
+Result<Syntax> parse(std::string_view text, SourceMemory& memory) {
+  Syntax out(memory);
+  JC_RETURN_IF_ERROR(Parser(text, out).run());
   return out;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "import/torchscript/syntax.h"
@@ -9,9 +8,9 @@
 
 namespace joulecast::torchscript {
 
-// The classes and functions of one member of code/. Borrows the text and the memory. Errors name path and line:
+// The classes and functions of one member of code/. Borrows the text and the memory. Errors name the line:
 // kInvalidInput for what is not of the serializer's Python; kUnsupported for what nests deeper than 200 or has more
 // than 2 million parts.
-Result<Source> parse_source(std::string_view text, std::string path, SourceMemory& memory);
+Result<Syntax> parse(std::string_view text, SourceMemory& memory);
 
 }  // namespace joulecast::torchscript

@@ -40,7 +40,7 @@ class PickleReader {
 
  private:
   Result<void> step() {
-    if (place_ == bytes_.size()) return invalid("the pickle is cut off");
+    if (!has(1)) return cut_off();
     const char code = bytes_[place_++];
     switch (code) {
       case '\x80':
@@ -118,14 +118,16 @@ class PickleReader {
     }
   }
 
+  [[nodiscard]] bool has(std::size_t count) const { return bytes_.size() - place_ >= count; }
+  static tl::unexpected<Error> cut_off() { return invalid("the pickle is cut off"); }
   Result<std::string_view> take(std::size_t count) {
-    if (bytes_.size() - place_ < count) return invalid("the pickle is cut off");
+    if (!has(count)) return cut_off();
     const std::string_view out = bytes_.substr(place_, count);
     place_ += count;
     return out;
   }
-  Result<std::uint64_t> number(std::size_t bytes) {
-    if (bytes_.size() - place_ < bytes) return invalid("the pickle is cut off");
+  // Requires: has(bytes).
+  std::uint64_t number(std::size_t bytes) {
     std::uint64_t out = 0;
     for (std::size_t i = 0; i < bytes; ++i) {
       out |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[place_++])) << (8 * i);
@@ -134,7 +136,7 @@ class PickleReader {
   }
   Result<std::string_view> line() {
     const std::size_t end = bytes_.find('\n', place_);
-    if (end == std::string_view::npos) return invalid("the pickle is cut off");
+    if (end == std::string_view::npos) return cut_off();
     const std::string_view out = bytes_.substr(place_, end - place_);
     place_ = end + 1;
     return out;
@@ -173,7 +175,8 @@ class PickleReader {
   }
 
   Result<void> skip_protocol() {
-    JC_ASSIGN_OR_RETURN(const std::uint64_t version, number(1));
+    if (!has(1)) return cut_off();
+    const std::uint64_t version = number(1);
     if (version > 5) return unsupported(fmt::format("protocol {} of pickles", version));
     return {};
   }
@@ -183,14 +186,17 @@ class PickleReader {
     return {};
   }
   Result<void> integer(std::size_t bytes) {
-    JC_ASSIGN_OR_RETURN(const std::uint64_t raw, number(bytes));
+    if (!has(bytes)) return cut_off();
+    const std::uint64_t raw = number(bytes);
     const auto value = bytes == 4 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(raw)) : std::int64_t(raw);
     return push({.kind = PickleKind::kInteger, .whole = value});
   }
   Result<void> long_integer() {
-    JC_ASSIGN_OR_RETURN(const std::uint64_t size, number(1));
+    if (!has(1)) return cut_off();
+    const std::uint64_t size = number(1);
     if (size > 8) return unsupported("an integer beyond 64 bits");
-    JC_ASSIGN_OR_RETURN(const std::uint64_t raw, number(size));
+    if (!has(size)) return cut_off();
+    const std::uint64_t raw = number(size);
     const std::uint64_t unused = 64 - 8 * size;
     // The last byte has the sign.
     const std::int64_t value = size == 0 ? 0 : static_cast<std::int64_t>(raw << unused) >> unused;
@@ -203,32 +209,36 @@ class PickleReader {
     return push({.kind = PickleKind::kReal, .real = std::bit_cast<double>(bits)});
   }
   Result<void> string(std::size_t length_bytes) {
-    JC_ASSIGN_OR_RETURN(const std::uint64_t length, number(length_bytes));
+    if (!has(length_bytes)) return cut_off();
+    const std::uint64_t length = number(length_bytes);
     JC_ASSIGN_OR_RETURN(const std::string_view text, take(length));
     return push({.kind = PickleKind::kText, .text = text});
   }
 
   Result<void> put(std::size_t bytes) {
-    JC_ASSIGN_OR_RETURN(const std::uint64_t slot, number(bytes));
+    if (!has(bytes)) return cut_off();
+    const std::uint64_t slot = number(bytes);
     if (stack_.empty()) return invalid("remembers a value that is not there");
     // Serializers number them from 0 on.
-    if (slot == memo_.size()) memo_.push_back(stack_.back());
-    (slot < memo_.size() ? memo_[slot] : memo_out_of_order_[slot]) = stack_.back();
+    if (slot == memo_.size()) {
+      memo_.push_back(stack_.back());
+    } else {
+      (slot < memo_.size() ? memo_[slot] : memo_out_of_order_[slot]) = stack_.back();
+    }
     return {};
   }
   Result<void> get(std::size_t bytes) {
-    JC_ASSIGN_OR_RETURN(const std::uint64_t slot, number(bytes));
-    JC_ASSIGN_OR_RETURN(const PickleId value, remembered(slot));
+    if (!has(bytes)) return cut_off();
+    const std::uint64_t slot = number(bytes);
     if (stack_.size() >= kMaxValues) return unsupported(fmt::format("more than {} values", kMaxValues));
-    stack_.push_back(value);
-    return {};
-  }
-
-  Result<PickleId> remembered(std::uint64_t slot) const {
-    if (slot < memo_.size()) return memo_[slot];
+    if (slot < memo_.size()) {
+      stack_.push_back(memo_[slot]);
+      return {};
+    }
     const auto found = memo_out_of_order_.find(slot);
     if (found == memo_out_of_order_.end()) return invalid(fmt::format("value {} was never remembered", slot));
-    return found->second;
+    stack_.push_back(found->second);
+    return {};
   }
 
   Result<void> tuple_of(const Result<std::span<const PickleId>>& items) {

@@ -39,7 +39,7 @@ Result<void> Importer::count_step() {
 Result<Item> Importer::call_function(const FunctionRef& ref, Arguments arguments, std::string_view path) {
   const Function& function = *ref.function;
   if (depth_ >= kMaxDepth) return unsupported(fmt::format("calls nested more than {} deep", kMaxDepth));
-  Frame frame{*ref.source, function, path, {}};
+  Frame frame(*ref.source, function, path);
   const auto parameters = frame.source.parameters_of(function);
   if (arguments.items.size() > parameters.size()) {
     return invalid(fmt::format("'{}' is given {} arguments of {}", printable(function.name), arguments.items.size(),

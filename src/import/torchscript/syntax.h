@@ -17,7 +17,7 @@ namespace joulecast::torchscript {
 using ExprId = std::uint32_t;
 inline constexpr ExprId kNoExpr = 0xFFFFFFFFU;
 
-// Neighbours in one of a Source's vectors.
+// Neighbours in one of a Syntax's vectors.
 struct Range {
   std::uint32_t first = 0, count = 0;
 };
@@ -73,7 +73,7 @@ struct Function {
   std::unordered_set<std::string_view> read;
 };
 
-// Sources are many, of a few small parts each, and go together: their memory is taken from what all of them share.
+// Texts are many, of a few small parts each, and go together: their memory is taken from what all of them share.
 using SourceMemory = std::pmr::monotonic_buffer_resource;
 
 struct Class {
@@ -85,18 +85,11 @@ struct Class {
   std::pmr::vector<std::string_view> fields;          // name : int
 };
 
-// One member of the archive. Its views are into the member's text. Borrows the memory.
-struct Source {
-  Source(std::string path_in_archive, SourceMemory& memory)
-      : path(std::move(path_in_archive)),
-        classes(&memory),
-        functions(&memory),
-        exprs(&memory),
-        ids(&memory),
-        statements(&memory),
-        parameters(&memory) {}
+// What a text says. Borrows the text and the memory.
+struct Syntax {
+  explicit Syntax(SourceMemory& memory)
+      : classes(&memory), functions(&memory), exprs(&memory), ids(&memory), statements(&memory), parameters(&memory) {}
 
-  std::string path;
   std::pmr::map<std::string_view, Class> classes;
   std::pmr::map<std::string_view, Function> functions;
 
@@ -105,15 +98,21 @@ struct Source {
   std::pmr::vector<ExprId> ids;
   std::pmr::vector<Statement> statements;
   std::pmr::vector<Parameter> parameters;
+};
 
-  [[nodiscard]] const Expr& expr(ExprId id) const { return exprs[id]; }
-  [[nodiscard]] std::span<const ExprId> children_of(const Expr& expr) const { return part(ids, expr.children); }
+// One member of the archive. Members may share a syntax (syntaxes.h).
+struct Source {
+  std::string path;
+  const Syntax* syntax = nullptr;
+
+  [[nodiscard]] const Expr& expr(ExprId id) const { return syntax->exprs[id]; }
+  [[nodiscard]] std::span<const ExprId> children_of(const Expr& expr) const { return part(syntax->ids, expr.children); }
   [[nodiscard]] std::span<const ExprId> targets_of(const Statement& statement) const {
-    return part(ids, statement.targets);
+    return part(syntax->ids, statement.targets);
   }
-  [[nodiscard]] std::span<const Statement> block(Range range) const { return part(statements, range); }
+  [[nodiscard]] std::span<const Statement> block(Range range) const { return part(syntax->statements, range); }
   [[nodiscard]] std::span<const Parameter> parameters_of(const Function& function) const {
-    return part(parameters, function.parameters);
+    return part(syntax->parameters, function.parameters);
   }
 
  private:

@@ -139,9 +139,15 @@ Result<std::vector<Integer>> Call::integers(std::string_view name) const {
 }
 
 Result<IntList> Call::numbers(std::string_view name) const {
-  JC_ASSIGN_OR_RETURN(const std::vector<Integer> list, integers(name));
+  std::vector<Integer> converted;
+  const auto* list = std::get_if<std::vector<Integer>>(&argument(name));
+  if (list == nullptr) {
+    JC_ASSIGN_OR_RETURN(converted, integers(name));
+    list = &converted;
+  }
   IntList out;
-  for (const Integer& value : list) {
+  out.reserve(list->size());
+  for (const Integer& value : *list) {
     if (value.symbolic()) return unsupported(fmt::format("argument '{}' depends on the inputs", name));
     out.push_back(value.value);
   }

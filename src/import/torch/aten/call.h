@@ -32,6 +32,11 @@ class Call {
   void set_named(std::string_view name, Argument argument);
   std::string node_name;
 
+  // Of that place in the schema, "dim|other"; empty beyond it.
+  [[nodiscard]] std::string_view parameter(std::size_t place) const {
+    return place < parameters_.size() ? parameters_[place] : std::string_view{};
+  }
+
   // "aten.conv2d.default"
   [[nodiscard]] const std::string& target() const { return target_; }
 

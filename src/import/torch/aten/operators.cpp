@@ -567,7 +567,7 @@ const OperatorEntry* find_exactly(std::string_view name, std::string_view overlo
 
 const OperatorEntry* find_form(std::string_view name, std::string_view overload) {
   const OperatorEntry* found = find_exactly(name, overload);
-  return found != nullptr ? found : find_exactly(name, "");
+  return found != nullptr || overload.empty() ? found : find_exactly(name, "");
 }
 
 }  // namespace

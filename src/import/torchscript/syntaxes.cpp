@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/torchscript/syntaxes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "import/torchscript/parser.h"
+
+namespace joulecast::torchscript {
+namespace {
+
+constexpr std::string_view kMangled = "___torch_mangle_";
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::size_t digits_at(std::string_view text, std::size_t place) {
+  const auto* const begin = text.begin() + place;
+  return static_cast<std::size_t>(std::find_if_not(begin, text.end(), is_digit) - begin);
+}
+
+// How many characters two texts start with alike.
+std::size_t alike(std::string_view a, std::string_view b) {
+  constexpr std::size_t kBlock = 16;
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t out = 0;
+  while (most - out >= kBlock && std::memcmp(a.data() + out, b.data() + out, kBlock) == 0) out += kBlock;
+  while (out < most && a[out] == b[out]) ++out;
+  return out;
+}
+
+// Whether two texts differ in nothing but the numbers behind kMangled. These are parts of names, strings and comments:
+// the same parts in both, of which everything else is the same.
+bool differ_in_numbers_alone(std::string_view a, std::string_view b) {
+  // Most that differ in more do so in what they return. Of types that stand at the end some are parsed anew by this.
+  constexpr std::size_t kEnd = 8;
+  if (a.size() < kEnd || b.size() < kEnd || a.substr(a.size() - kEnd) != b.substr(b.size() - kEnd)) return false;
+  while (true) {
+    std::size_t place = alike(a, b);
+    if (place == a.size() && place == b.size()) return true;
+    while (place > 0 && is_digit(a[place - 1])) --place;
+    if (!a.substr(0, place).ends_with(kMangled)) return false;
+    a.remove_prefix(place + digits_at(a, place));
+    b.remove_prefix(place + digits_at(b, place));
+  }
+}
+
+bool is_mangled(std::string_view text) {
+  return text.size() >= kMangled.size() && text.find(kMangled) != std::string_view::npos;
+}
+
+// Whether the numbers stand in nothing that was kept of the text, as they do not where they are the types' of fields.
+bool keeps_no_numbers(const Syntax& syntax) {
+  const auto of_function = [](const auto& entry) { return is_mangled(entry.first); };
+  const auto of_class = [&](const auto& entry) {
+    const Class& type = entry.second;
+    return is_mangled(entry.first) || std::any_of(type.methods.begin(), type.methods.end(), of_function) ||
+           std::any_of(type.fields.begin(), type.fields.end(), is_mangled);
+  };
+  return std::none_of(syntax.exprs.begin(), syntax.exprs.end(), [](const Expr& e) { return is_mangled(e.text); }) &&
+         std::none_of(syntax.parameters.begin(), syntax.parameters.end(),
+                      [](const Parameter& p) { return is_mangled(p.name); }) &&
+         std::none_of(syntax.functions.begin(), syntax.functions.end(), of_function) &&
+         std::none_of(syntax.classes.begin(), syntax.classes.end(), of_class);
+}
+
+}  // namespace
+
+Result<const Syntax*> Syntaxes::add(ZipText text) {
+  // Hostile archives have many texts that are nearly the same.
+  constexpr std::size_t kMostCompared = 16;
+  const std::string_view said = text.view();
+  const std::string_view first_line = said.substr(0, said.find('\n'));
+  if (const auto found = shared_.find(first_line); found != shared_.end()) {
+    for (const Parsed& other : found->second) {
+      if (differ_in_numbers_alone(other.text, said)) return other.syntax;
+    }
+  }
+  texts_.push_back(std::move(text));
+  JC_ASSIGN_OR_RETURN(Syntax parsed, parse(said, *memory_));
+  const Syntax& out = syntaxes_.emplace_back(std::move(parsed));
+  if (keeps_no_numbers(out)) {
+    std::vector<Parsed>& others = shared_[first_line];
+    if (others.size() < kMostCompared) others.push_back({said, &out});
+  }
+  return &out;
+}
+
+}  // namespace joulecast::torchscript

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/torchscript/syntaxes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "import/torchscript/archive_writer.h"
+#include "import/torchscript/import_torchscript.h"
+#include "import/zip_writer.h"
+
+namespace joulecast::torchscript {
+namespace {
+
+// A class of a traced module, numbered as the tracer does.
+std::string relu(int number, std::string_view body = "    return torch.relu(x)\n") {
+  return fmt::format(
+      "class ReLU(Module):\n  training : bool\n  inner : __torch__.act.___torch_mangle_{}.Inner\n"
+      "  def forward(self: __torch__.act.___torch_mangle_{}.ReLU,\n    x: Tensor) -> Tensor:\n{}",
+      number + 1, number, body);
+}
+
+// Whether both texts get one syntax. They have to be good.
+bool share(const std::string& one, const std::string& other) {
+  Syntaxes syntaxes;
+  const auto first = syntaxes.add(ZipText(one));
+  const auto second = syntaxes.add(ZipText(other));
+  EXPECT_TRUE(first && second);
+  return first && second && *first == *second;
+}
+
+TEST(Syntaxes, TypesThatDifferInTheirNumbersAreParsedOnce) {
+  EXPECT_TRUE(share(relu(5), relu(5)));
+  EXPECT_TRUE(share(relu(5), relu(7)));
+  EXPECT_TRUE(share(relu(5), relu(1234)));
+  EXPECT_TRUE(share(relu(9), relu(10)));
+}
+
+TEST(Syntaxes, OtherNumbersTellTextsApart) {
+  const auto times = [](int by) { return fmt::format("    twice = torch.mul(x, {})\n    return twice\n", by); };
+  EXPECT_FALSE(share(relu(5, times(1)), relu(7, times(2))));
+  EXPECT_FALSE(share(relu(5, times(1)), relu(5, times(11))));
+  EXPECT_FALSE(
+      share(relu(5, "    _1 = x\n    return x\n    pass\n"), relu(5, "    _12 = x\n    return x\n    pass\n")));
+  EXPECT_FALSE(share(relu(5), relu(5) + "def more(x):\n  return x\n"));
+  EXPECT_FALSE(share(relu(5) + "def more(x):\n  return x\n", relu(5)));
+}
+
+// What the code calls by such a name is something else by another.
+TEST(Syntaxes, NumbersThatTheCodeReadsTellTextsApart) {
+  const auto calls = [](int number) {
+    return relu(number, fmt::format("    return __torch__.act.___torch_mangle_{}.act(x, )\n", number));
+  };
+  EXPECT_FALSE(share(calls(5), calls(7)));
+  const auto names = [](int number) {
+    return relu(number, fmt::format("    return \"___torch_mangle_{}\"\n", number));
+  };
+  EXPECT_FALSE(share(names(5), names(7)));
+  const auto of_list = [](int number) {
+    return fmt::format("def f(x: List[__torch__.act.___torch_mangle_{}.ReLU]) -> Tensor:\n  return x\n", number);
+  };
+  EXPECT_FALSE(share(of_list(5), of_list(7)));
+}
+
+TEST(Syntaxes, NumbersOfWhatIsDefinedTellTextsApart) {
+  const auto defines = [](std::string_view text) {
+    const std::string one = fmt::format(fmt::runtime(text), 5);
+    return share(one, fmt::format(fmt::runtime(text), 7));
+  };
+  EXPECT_FALSE(defines("def ___torch_mangle_{}(x):\n  return x\n"));
+  EXPECT_FALSE(defines("def f(___torch_mangle_{}):\n  return 1\n"));
+  EXPECT_FALSE(defines("class ReLU:\n  ___torch_mangle_{} : int\n"));
+  EXPECT_FALSE(defines("class ReLU:\n  def ___torch_mangle_{}(x):\n    return x\n"));
+  EXPECT_FALSE(defines("class ReLU:\n  ___torch_mangle_{} : Final[int] = 3\n"));
+}
+
+// A network of layers that it calls in turn, each with a text of its own. The first has a weight.
+std::string archive_of_layers(const std::vector<std::string>& texts) {
+  std::string state;
+  std::string code = "class Net(Module):\n  def forward(self, x: Tensor) -> Tensor:\n";
+  ZipWriter writer;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string weight = i == 0 ? pickled_text("weight") + pickled_tensor({2, 3}) : "";
+    state += pickled_text(fmt::format("a{}", i)) +
+             fmt::format("c__torch__.act.___torch_mangle_{}\nReLU\n)\x81}}({}ub", i, weight);
+    code += fmt::format("    x = (self.a{}).forward(x, )\n", i);
+    writer.add(fmt::format("net/code/__torch__/act/___torch_mangle_{}.py", i), texts[i]);
+  }
+  writer.add("net/data.pkl", pickle_of(pickled_object("Net", state)));
+  writer.add("net/constants.pkl", constants_pickle());
+  writer.add("net/code/__torch__.py", code + "    return x\n");
+  writer.add("net/traced_inputs.pkl", inputs_pickle({{2, 3}}));
+  return writer.finish();
+}
+
+TEST(Syntaxes, OfSeveralClassesAreNotMixedUp) {
+  const std::string neg = "    return torch.neg(x)\n";
+  const auto graph = import_bytes(archive_of_layers({relu(0), relu(1, neg), relu(2), relu(3, neg), relu(4)}), "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  std::string names;
+  for (const Node& node : graph->nodes) names += node.name + " ";
+  EXPECT_EQ(names, "a0/relu a1/neg a2/relu_1 a3/neg_1 a4/relu_2 ");
+}
+
+TEST(Syntaxes, LeaveEachMemberItsPathInErrors) {
+  const std::string mul = "    return torch.mul(x, self.weight)\n";
+  EXPECT_TRUE(share(relu(0, mul), relu(1, mul)));
+  const auto graph = import_bytes(archive_of_layers({relu(0, mul), relu(1, mul)}), "net");
+  ASSERT_FALSE(graph);
+  EXPECT_NE(graph.error().text().find("code/__torch__/act/___torch_mangle_1.py:6: "), std::string::npos)
+      << graph.error().text();
+}
+
+}  // namespace
+}  // namespace joulecast::torchscript
