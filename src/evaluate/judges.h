@@ -39,15 +39,14 @@ class OperationJudge {
  private:
   OperationJudge(Pack pack, const Catalogue& catalogue)
       : pack_(std::make_unique<Pack>(std::move(pack))), catalogue_(&catalogue) {}
+  // How well operations of a group are known on the GPU: "seen", "relative" or "unseen-gpu", as the pack's factors say.
+  [[nodiscard]] std::string_view support(const MeasuredWork& work, const Device& device,
+                                         const Estimator::Trust& trust) const;
 
   std::unique_ptr<Pack> pack_;  // on the heap: the estimator's views must survive a move
   const Catalogue* catalogue_;
   Estimator estimator_;
   SpreadModels spreads_;
-  // How well operations of a group are known on the GPU: "seen", "relative" or "unseen-gpu", as the pack's factors say.
-  [[nodiscard]] std::string_view support(const MeasuredWork& work, const Device& device,
-                                         const Estimator::Trust& trust) const;
-
   TableView intervals_, gpus_;
 };
 

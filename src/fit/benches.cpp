@@ -4,11 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+
+#include "predict/pack_names.h"
 
 namespace joulecast {
 namespace {
 
+// Fewer rows of one GPU and kind of work tell no model what the GPU is like.
 constexpr int kEnough = 20;
+
+struct MeasuredRows {
+  int modules = 0, loops = 0;
+
+  [[nodiscard]] bool enough() const { return std::max(modules, loops) >= kEnough; }
+  [[nodiscard]] Bench answers() const { return modules >= kEnough || loops == 0 ? Bench::kModules : Bench::kLoops; }
+};
 
 std::string key_of(std::string_view what, const Sample& sample) {
   return fmt::format("{}/{}", what, sample.gpu->id);
@@ -23,18 +35,9 @@ std::string asked_key(const Sample& sample) {
   return key_of(fmt::format("arithmetic/{}/{}", name(group_of(sample.work)), name(*math)), sample);
 }
 
-}  // namespace
-
-bool MeasuredRows::enough() const {
-  return std::max(modules, loops) >= kEnough;
-}
-
-Bench MeasuredRows::answers() const {
-  return modules >= kEnough || loops == 0 ? Bench::kModules : Bench::kLoops;
-}
-
-MeasuredRowsByKey measured_rows(const std::vector<Sample>& samples) {
-  MeasuredRowsByKey out;
+// By seen_key() and asked_key().
+std::map<std::string, MeasuredRows> measured_rows(const std::vector<Sample>& samples) {
+  std::map<std::string, MeasuredRows> out;
   for (const Sample& s : samples) {
     const auto add = [&](MeasuredRows& rows) { ++(s.situation.bench() == Bench::kLoops ? rows.loops : rows.modules); };
     add(out[seen_key(s)]);
@@ -43,8 +46,10 @@ MeasuredRowsByKey measured_rows(const std::vector<Sample>& samples) {
   return out;
 }
 
+}  // namespace
+
 std::vector<Bench> answering_benches(const std::vector<Sample>& samples) {
-  const MeasuredRowsByKey rows = measured_rows(samples);
+  const std::map<std::string, MeasuredRows> rows = measured_rows(samples);
   std::vector<Bench> out;
   out.reserve(samples.size());
   for (const Sample& s : samples) out.push_back(rows.at(asked_key(s)).answers());
@@ -52,8 +57,14 @@ std::vector<Bench> answering_benches(const std::vector<Sample>& samples) {
 }
 
 std::vector<std::string> measured_keys(const std::vector<Sample>& samples) {
-  std::vector<std::string> out;
-  for (const auto& [key, rows] : measured_rows(samples)) {
+  const std::map<std::string, MeasuredRows> measured = measured_rows(samples);
+  std::set<std::string> generations;
+  for (const Sample& s : samples) {
+    if (s.device.capability > 0.0 && measured.at(seen_key(s)).enough())
+      generations.insert(pack_names::generation(name(group_of(s.work)), s.device.capability));
+  }
+  std::vector<std::string> out(generations.begin(), generations.end());
+  for (const auto& [key, rows] : measured) {
     if (!rows.enough()) continue;
     const std::size_t word = key.find('/');
     const std::string_view loops = rows.answers() == Bench::kLoops ? "-loops" : "";

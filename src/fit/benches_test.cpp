@@ -14,6 +14,7 @@ std::vector<Sample> products(int modules, int loops) {
   for (Sample& s : out) {
     s.work = GemmWork{.rows = 64, .columns = 64, .depth = 64, .arithmetic = Arithmetic::kFp32};
     s.gpu = *Catalogue::shipped().find("t4");
+    s.device = make_device(*s.gpu, {}).value();
     s.situation.host = modules-- > 0 ? Host::kModern : Host::kBare;
   }
   return out;
@@ -29,6 +30,7 @@ TEST(Benches, ModelsOfModulesAnswerWhereEnoughOfThemWereMeasured) {
   EXPECT_EQ(answering_benches(both), std::vector<Bench>(both.size(), Bench::kModules));
   EXPECT_TRUE(named(both, "arithmetic/gemm-simt/fp32/t4"));
   EXPECT_FALSE(named(both, "arithmetic-loops/gemm-simt/fp32/t4"));
+  EXPECT_TRUE(named(both, "generation/gemm-simt/7")) << "the T4's compute capability is 7.5";
 }
 
 TEST(Benches, ModelsOfLoopsAnswerWhereTooFewModulesWereMeasured) {
@@ -48,6 +50,12 @@ TEST(Benches, EachGpuHasItsOwn) {
   const std::vector<Bench> found = answering_benches(samples);
   EXPECT_EQ(std::count(found.begin(), found.begin() + 30, Bench::kLoops), 30);
   EXPECT_EQ(std::count(found.begin() + 30, found.end(), Bench::kModules), 30);
+}
+
+TEST(Benches, WithoutACapabilityThereIsNoGeneration) {
+  std::vector<Sample> samples = products(20, 0);
+  for (Sample& s : samples) s.device.capability = 0.0;
+  EXPECT_EQ(measured_keys(samples).size(), 2U) << "seen and arithmetic";
 }
 
 TEST(Benches, AFewRowsTellNothing) {

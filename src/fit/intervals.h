@@ -18,8 +18,8 @@ using Numbers = std::map<std::string, double>;
 void add_seen_factors(Group group, const std::vector<Sample>& samples, const HeldOut& held, const HeldOutSpread& spread,
                       Numbers& factors);
 
-// ".../unseen-gpu/..." of all samples where `factors` has none of the group yet: then "unseen-gpu" is of those samples
-// that have no relative, and ".../relative/..." of the others.
+// Where `factors` has none of the group for GPUs left out: ".../relative/..." of samples that have a relative, another
+// GPU of their major compute capability, and ".../unseen-gpu/..." of the others, or of all where it would be of none.
 void add_unseen_factors(Group group, const std::vector<Sample>& samples, const HeldOut& held, Numbers& factors);
 
 // By sample: the factors that its GPU gets where it is left out.

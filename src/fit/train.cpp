@@ -41,7 +41,6 @@ void add_gpus(Group group, const std::vector<Sample>& samples, Numbers& gpus, Nu
     gpus[fmt::format("architecture/{}", s.gpu->architecture)] = 1.0;
     largest = std::max(largest, work_size(s.work));
     // Whole networks of convolutions were measured there: only then is a network inside. Bare loops are of one kind.
-    gpus[pack_names::generation(name(group), s.device.capability)] = 1.0;
     if (group == Group::kConv && s.situation.bench() == Bench::kModules) ++convolutions[std::string(s.gpu->id)];
   }
   for (const auto& [gpu, count] : convolutions) {

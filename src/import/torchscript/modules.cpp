@@ -58,8 +58,7 @@ Result<Item> Importer::object(PickleFile file, PickleId id, const std::string& p
       const auto at = static_cast<std::uint32_t>(instances_.size());
       // Classes of torch itself (packed weights) have no code.
       JC_ASSIGN_OR_RETURN(const ClassRef type, class_named(joined(value.text, value.name)));
-      instances_.push_back(
-          {id, printable(path, kLongestInGraph), type, std::pmr::map<std::string_view, Item>(&memory_)});
+      instances_.push_back({id, printable(path, kLongestInGraph), type, Attributes(&memory_)});
       if (file == PickleFile::kData) objects_.emplace(id, at);
       return Item(ObjectRef{at});
     }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/fit.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "predict/estimator.h"
+
+namespace joulecast {
+namespace {
+
+constexpr Group kGroup = Group::kGemmSimt;
+constexpr int kRows = 200;
+
+// The same products on two GPUs that no figure tells apart. Modules take four times their bound on the one, loops of
+// the same calls twice theirs on the other, and neither counts anything in the other's model.
+std::vector<Sample> two_benches() {
+  const Device device = make_device(**Catalogue::shipped().find("a30"), {}).value();
+  std::vector<Sample> out;
+  for (int i = 0; i < 2 * kRows; ++i) {
+    const bool loops = i >= kRows;
+    Sample s;
+    s.work = GemmWork{.rows = 64 + 8 * (i % kRows), .columns = 512, .depth = 512, .arithmetic = Arithmetic::kFp32};
+    s.situation.host = loops ? Host::kBare : Host::kModern;
+    s.gpu = *Catalogue::shipped().find(loops ? "t4" : "a30");
+    s.device = device;
+    s.key = fmt::format("product {}", i % kRows);
+    std::vector<float> features(feature_names(kGroup).size());
+    s.time = (loops ? 2.0 : 4.0) * physics_of(s.work, device, s.situation, features).bound;
+    s.seen_weight = loops ? std::array{1e-3, 1.0} : std::array{1.0, 1e-3};
+    out.push_back(std::move(s));
+  }
+  return out;
+}
+
+// What a model of time says of a sample, as a factor on its bound. As of a module: what tells benches apart is hidden.
+double factor(const Forest& time, const Sample& sample) {
+  std::vector<float> row(row_names(kGroup).size() - kPowerFeatures.size());
+  const Situation module{};
+  const Physics physics = physics_of(sample.work, sample.device, module, row);
+  write_gpu_features(physics, sample.device, std::span(row).subspan(feature_names(kGroup).size()));
+  return std::exp(static_cast<double>(predict(time, row)));
+}
+
+TEST(FitGroup, EachBenchHasAModelThatItsOwnRowsMake) {
+  const std::vector<Sample> samples = two_benches();
+  const auto none = [](const std::string&) {};
+  const GroupFit fit = fit_group(kGroup, samples, Method::kOurs, Judging::kQuick, none, {}).value();
+  ASSERT_TRUE(fit.loops_time);
+  EXPECT_NEAR(factor(fit.seen.time, samples[100]), 4.0, 0.4);
+  // Which of them a sample is held out by is told by its GPU.
+  std::array<float, kMaxFeatures> features{};
+  for (const std::size_t i : {100U, 300U}) {
+    const Sample& s = samples[i];
+    const double bound = physics_of(s.work, s.device, s.situation, features).bound;
+    EXPECT_NEAR(fit.random.time[i] / bound, i < kRows ? 4.0 : 2.0, 0.3) << i;
+  }
+}
+
+TEST(FitGroup, WithoutLoopsThereIsNoModelOfThem) {
+  std::vector<Sample> samples = two_benches();
+  samples.resize(kRows);
+  const auto none = [](const std::string&) {};
+  EXPECT_FALSE(fit_group(kGroup, samples, Method::kOurs, Judging::kQuick, none, {}).value().loops_time);
+}
+
+}  // namespace
+}  // namespace joulecast
