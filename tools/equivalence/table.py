@@ -26,7 +26,7 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 A network exported by its framework in every form that it has, imported by joulecast: kernels that PyTorch in eager mode would run, work and traffic
 at batch 8, parameters, predicted time on an A100. Differences are those from the first form of the same framework; they shall be below 1 % of
 the FLOPs, 2 % of the bytes and 3 % of the time, else they are **bold**, with the reason below. Keras' and Paddle's networks are not
-torchvision's: their first row is compared with torchvision's first.
+torchvision's: their first row is compared with torchvision's first. Paddle's `paddle.vision` has no EfficientNet.
 
     PYTHONPATH=tools python3 tools/equivalence/export_torch.py FORMS        # with an environment of tools/zoo/make_venv.sh
     python3 tools/equivalence/export_keras.py FORMS                         # with tensorflow and keras
