@@ -122,6 +122,7 @@ Result<void> Meter::end(Window window) {
     Marked& marked = windows_.at(window);
     if (marked.end) return invalid(fmt::format("window '{}' has ended already", marked.name));
     marked.end = now;
+    marked.ended = ends_++;
     name = marked.name;
   }
   mark(EventKind::kEnd, now, name, window);
@@ -131,7 +132,8 @@ Result<void> Meter::end(Window window) {
 std::vector<Event> Meter::events_of(Window window, const Marked& marked) const {
   std::vector<Event> out{{marked.begin, EventKind::kBegin, kRecorderTrack, "command", "index=0"}};
   for (const auto& [id, inner] : windows_) {
-    if (id == window || !inner.end || inner.begin < marked.begin || *inner.end > *marked.end) continue;
+    const bool within = id > window && inner.end && inner.ended < marked.ended;
+    if (!within || *inner.end > *marked.end) continue;
     out.push_back({inner.begin, EventKind::kBegin, process_, inner.name, details_of(id)});
     out.push_back({*inner.end, EventKind::kEnd, process_, inner.name, details_of(id)});
   }

@@ -70,6 +70,7 @@ class Meter {
     std::string name;
     MonotonicUs begin = 0;
     std::optional<MonotonicUs> end;
+    std::uint64_t ended = 0;  // its place among the ends: several fit into a microsecond
     bool dropped = false;
   };
 
@@ -91,6 +92,7 @@ class Meter {
   RecentReadings kept_{0};
   std::map<Window, Marked> windows_;
   Window next_ = 1;
+  std::uint64_t ends_ = 0;
 };
 
 }  // namespace joulecast

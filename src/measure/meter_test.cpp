@@ -82,6 +82,17 @@ TEST_F(MeterTest, WindowsWithinAreItsPhasesAndOthersAreNot) {
   EXPECT_TRUE(summary(across).phases.empty());
 }
 
+TEST_F(MeterTest, WhichWindowIsWithinTheOtherDoesNotHangOnTheClock) {
+  std::vector<Meter::Window> outer;
+  for (int i = 0; i < 500; ++i) {  // some pairs end within one microsecond
+    outer.push_back(meter_->begin("outer").value());
+    const auto across = meter_->begin("across").value();
+    ASSERT_TRUE(meter_->end(outer.back()));
+    ASSERT_TRUE(meter_->end(across));
+  }
+  for (const Meter::Window window : outer) EXPECT_EQ(meter_->recording(window)->events.size(), 2U);
+}
+
 TEST_F(MeterTest, AWindowEndsOnceAndIsReadAfterwards) {
   const auto open = meter_->begin("open").value();
   EXPECT_EQ(meter_->recording(open).error().text(), "window 'open' has not ended yet");
