@@ -32,6 +32,14 @@ double host_in_network(const ComposePart& part, const ComposeInput& input, const
   return c.host_training * std::max(0.0, part.host - c.benchmark_call * (older ? 1.61 : 1.0));
 }
 
+// For how long all executions draw what the benchmark drew above idle. Its waits count, for a network waits as well,
+// but not between the kernels of one call, and no longer than a call takes where a runtime makes cheaper ones.
+double drawn_for(const ComposePart& part, double busy) {
+  const double alone = part.time * (part.gpu > 0.0 ? std::min(1.0, busy / part.gpu) : 1.0);
+  const double called = std::min(part.calls, part.count);
+  return called * (part.call ? std::min(alone, std::max(busy, *part.call)) : alone) + (part.count - called) * busy;
+}
+
 }  // namespace
 
 Composition compose(const ComposeInput& input, const Device& device, const ComposeConstants& constants) {
@@ -41,8 +49,7 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
     const double busy = busy_in_network(part, device, input.mode);
     out.gpu += part.count * busy;
     out.host += part.calls * host_in_network(part, input, constants);
-    const double share = part.gpu > 0.0 ? std::min(1.0, busy / part.gpu) : 1.0;
-    dynamic += part.count * std::max(0.0, part.power - device.idle) * part.time * share;
+    dynamic += std::max(0.0, part.power - device.idle) * drawn_for(part, busy);
   }
   const double step = input.optimizer_bytes / (0.9 * device.bandwidth);
   out.gpu += step;

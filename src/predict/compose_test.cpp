@@ -85,6 +85,16 @@ TEST(Compose, CallsOfTheHostAreCountedApartFromKernels) {
   const Composition c = composed({part});
   EXPECT_NEAR(c.gpu, 400e-6, 1e-12);
   EXPECT_NEAR(c.host, 25e-6, 1e-12);
+  // The benchmark waited for the host after each kernel; between those of one call nobody waits.
+  EXPECT_NEAR(c.energy, 20 * c.time + (30 - 20) * (8e-6 + 99 * 4e-6), 1e-12);
+}
+
+// A call that took 20 us alone takes 6 us here, 1 us of it on the GPU: it draws what it drew for 6 us.
+TEST(Compose, CheaperCallsWaitForLess) {
+  const ComposePart part{
+      .time = 20e-6, .gpu = 1e-6, .host = 20e-6, .call = 6e-6, .power = 30, .count = 10, .calls = 10};
+  const Composition c = composed({part});
+  EXPECT_NEAR(c.energy, 20 * c.time + 10 * (30 - 20) * 6e-6, 1e-12);
 }
 
 TEST(Compose, NoKernelIsShorterThanItsStart) {
