@@ -164,6 +164,10 @@ class Predictor {
   // How far this network on this GPU is from what was measured.
   [[nodiscard]] Support support(const Workload& workload, const Gpu& gpu) const;
 
+  // False where the pack has learnt the power of none of its operations: power is then the GPU's idle power, and energy
+  // that for the time.
+  [[nodiscard]] bool knows_power(const Workload& workload) const;
+
   // The report the pack was shipped with, as JSON text.
   [[nodiscard]] Result<std::string_view> report() const;
 

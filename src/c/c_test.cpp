@@ -73,6 +73,7 @@ TEST_F(C, InspectsAndListsGpus) {
   char* error = nullptr;
   const Json network = Json::parse(taken(joulecast_inspect(model_.get(), R"({"batch": 8})", &error)));
   EXPECT_EQ(network.at("schema"), "joulecast.inspection/1");
+  EXPECT_EQ(network.at("outputs").at(0).at("shape"), Json::parse("[8, 1000]"));
   const Json inputs = Json::parse(taken(joulecast_inputs(model_.get(), &error)));
   EXPECT_EQ(inputs, Json::parse(R"({"inputs": [{"name": "input", "dimensions": ["batch", 3, 224, 224]}]})"));
   const Json gpus = Json::parse(taken(joulecast_gpus(predictor_.get(), &error)));

@@ -99,6 +99,11 @@ std::optional<Bench> Estimator::Trust::bench(Group group, std::optional<Arithmet
   return (in_loops[static_cast<std::size_t>(group)] & bit_of(arithmetic)) != 0 ? Bench::kLoops : Bench::kModules;
 }
 
+bool Estimator::knows_power(Group group) const {
+  const Result<Models>& of_all = models(kModelsOfGroup * static_cast<std::size_t>(group));
+  return of_all && of_all->power.tree_count() > 0;
+}
+
 Result<Estimator> Estimator::from(const Pack& pack) {
   Estimator out;
   out.pack_ = &pack;

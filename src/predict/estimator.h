@@ -77,6 +77,8 @@ class Estimator {
     [[nodiscard]] std::optional<Bench> bench(Group group, std::optional<Arithmetic> arithmetic) const;
   };
   [[nodiscard]] const Trust& trust(std::string_view gpu_id) const;
+  // False where no row of the group had power: then all of its operations draw what an idle GPU draws.
+  [[nodiscard]] bool knows_power(Group group) const;
 
   // out[i] for works[i]. Requires: equal lengths; the device has the units each work's arithmetic needs.
   // Errors: kInvalidInput where a forest is damaged or wants other features than this program computes.

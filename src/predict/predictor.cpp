@@ -301,6 +301,11 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   return static_cast<Support>(level);
 }
 
+bool Predictor::knows_power(const Workload& workload) const {
+  const auto known = [&](const LoweredOperation& one) { return impl_->estimator.knows_power(group_of(one.work)); };
+  return workload.operations.empty() || std::any_of(workload.operations.begin(), workload.operations.end(), known);
+}
+
 Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
                                               Support support, std::vector<settings::BusyOperation>* busy) const {
   JC_ASSIGN_OR_RETURN(const Device device, make_device(gpu, options.setting));

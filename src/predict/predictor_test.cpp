@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -261,8 +262,8 @@ TEST(Predictor, RefusesPacksItCannotTrust) {
   EXPECT_TRUE(refused(damaged));
 }
 
-// A pack of another version of the features, sound in itself.
-TEST(Predictor, RefusesPacksWithOtherFeatures) {
+// The shipped pack with other forests in the place of its own.
+void write_with(const std::string& path, const std::function<Forest(std::string_view section)>& forest_of) {
   const Pack shipped_pack = Pack::open(kPack).value();
   PackWriter writer;
   for (const std::string_view section : shipped_pack.tables()) {
@@ -272,17 +273,41 @@ TEST(Predictor, RefusesPacksWithOtherFeatures) {
     ASSERT_TRUE(writer.add_table(std::string(section), numbers));
   }
   for (const std::string_view section : shipped_pack.forests()) {
+    ASSERT_TRUE(writer.add_forest(std::string(section), forest_of(section)));
+  }
+  ASSERT_TRUE(writer.write(path));
+}
+
+// A pack of another version of the features, sound in itself.
+TEST(Predictor, RefusesPacksWithOtherFeatures) {
+  const std::string path = temporary("other.jcpack");
+  write_with(path, [](std::string_view) {
     Forest forest;
     forest.features = {"something", "else"};
-    ASSERT_TRUE(writer.add_forest(std::string(section), forest));
-  }
-  const std::string path = temporary("other.jcpack");
-  ASSERT_TRUE(writer.write(path));
+    return forest;
+  });
   const auto why = refusal(path);
   std::filesystem::remove(path);
   ASSERT_TRUE(why);
   EXPECT_EQ(why->code(), ErrorCode::kInvalidInput);
   EXPECT_NE(why->text().find("other features"), std::string::npos) << why->text();
+}
+
+TEST(Predictor, KnowsWhetherItsPackHasLearntPower) {
+  EXPECT_TRUE(shipped().knows_power(load_of(1)));
+  const Pack shipped_pack = Pack::open(kPack).value();
+  const std::string path = temporary("powerless.jcpack");
+  write_with(path, [&](std::string_view section) {
+    Forest forest;
+    for (const std::string_view name : shipped_pack.forest(section).value().feature_names()) {
+      forest.features.emplace_back(name);
+    }
+    return forest;
+  });
+  const auto powerless = Predictor::open(path);
+  ASSERT_TRUE(powerless) << powerless.error().text();
+  EXPECT_FALSE(powerless->knows_power(load_of(1)));
+  std::filesystem::remove(path);
 }
 
 }  // namespace
