@@ -35,6 +35,14 @@ OperationBuilder& OperationBuilder::scalar(double value) {
   return *this;
 }
 
+OperationBuilder& OperationBuilder::integers(IntList values) {
+  const Shape shape{static_cast<std::int64_t>(values.size())};
+  const ValueId id = add(ValueKind::kConstant, "c", {ElementType::kInt64, shape});
+  graph_.values[index(id)].contents = static_cast<std::uint32_t>(graph_.contents.size());
+  graph_.contents.push_back({.ints = {values.begin(), values.end()}, .reals = {}});
+  return *this;
+}
+
 OperationBuilder& OperationBuilder::no_input() {
   node_.inputs.push_back(kNoValue);
   return *this;

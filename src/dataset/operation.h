@@ -24,8 +24,9 @@ class OperationBuilder {
   OperationBuilder& input(const Shape& shape) { return input(shape, element_); }
   OperationBuilder& input(const Shape& shape, ElementType element);
   OperationBuilder& parameter(const Shape& shape);
-  OperationBuilder& scalar(double value);  // a constant of no extents
-  OperationBuilder& no_input();            // an optional one that is absent
+  OperationBuilder& scalar(double value);      // a constant of no extents
+  OperationBuilder& integers(IntList values);  // a constant with one axis
+  OperationBuilder& no_input();                // an optional one that is absent
   Graph build(Operator op) &&;
 
  private:

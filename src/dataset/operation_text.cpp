@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "graph/text_form.h"
-#include "graph/text_lexer.h"
 
 namespace joulecast {
 namespace {
@@ -15,6 +14,7 @@ namespace {
 // More operands than any operator has, and longer texts than any needs.
 constexpr std::size_t kMaxOperands = 64;
 constexpr std::size_t kMaxText = 4096;
+constexpr std::size_t kShown = 80;  // of what is no operator
 
 std::string type_text(const TensorType& type) {
   return fmt::format("{}[{}]", name(type.element), fmt::join(type.shape, ", "));
@@ -74,6 +74,12 @@ Result<Statements> statements(std::string_view operands) {
   }
 }
 
+// Without its line and column, "line 3, column 6: ", which are those of a text that nobody has seen.
+std::string_view without_place(std::string_view error) {
+  const std::size_t end = error.starts_with("line ") ? error.find(": ") : std::string_view::npos;
+  return end == std::string_view::npos ? error : error.substr(end + 2);
+}
+
 }  // namespace
 
 OperationText operation_text(const Graph& graph) {
@@ -92,14 +98,16 @@ Result<Graph> parse_operation(const OperationText& text) {
   if (text.operands.size() > kMaxText || text.attributes.size() > kMaxText) {
     return invalid(fmt::format("an operation of more than {} bytes", kMaxText));
   }
-  if (!text_form::is_word(text.op)) return invalid(fmt::format("'{}' is no operator", text.op));
+  if (!text_form::is_operator(text.op)) {
+    return invalid(
+        fmt::format("'{}' is no operator; docs/operators.md says what each is called here", text.op.substr(0, kShown)));
+  }
   JC_ASSIGN_OR_RETURN(const Statements from, statements(text.operands));
   auto graph = parse_graph(fmt::format("graph \"\" {{\n{}%y = {}({}){}\noutput %y\n}}\n", from.sources, text.op,
                                        from.arguments, text.attributes.empty() ? "" : " {" + text.attributes + "}"));
   if (!graph) {
-    // Its line and column are those of a text nobody has seen.
-    return invalid(
-        fmt::format("no operation: {} ({}) {{{}}}: {}", text.op, text.operands, text.attributes, graph.error().text()));
+    return invalid(fmt::format("no operation: {} ({}) {{{}}}: {}", text.op, text.operands, text.attributes,
+                               without_place(graph.error().text())));
   }
   JC_RETURN_IF_ERROR(validate(*graph));
   // Texts may hold line ends and braces; what they make must still be one operation.

@@ -62,5 +62,13 @@ TEST(OperationText, RefusesWhatIsNoSingleOperation) {
   }
 }
 
+TEST(OperationText, ErrorsNameWhatIsWrongAndNoPlaceThatNobodySees) {
+  const auto text_of = [](const OperationText& text) { return parse_operation(text).error().text(); };
+  EXPECT_EQ(text_of({"relu", "f32[2]", ""}), "'relu' is no operator; docs/operators.md says what each is called here");
+  EXPECT_EQ(text_of({"linear", "f32[2, 2]; w f32[2, 2]", "stride = 2"}).find("line "), std::string::npos);
+  EXPECT_NE(text_of({"linear", "f32[2, 2]; w f32[2, 2]", "stride = 2"}).find("no operation: linear (f32[2, 2]; w"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace joulecast

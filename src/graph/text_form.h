@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "joulecast/graph.h"
 
@@ -21,6 +22,9 @@ inline TensorType implied_type(const GraphInput& input) {
   }
   return type;
 }
+
+// Whether a word is the name of an operator.
+bool is_operator(std::string_view word);
 
 // The fields of an operator that differ from their defaults, as they stand between the braces of its node; may be
 // empty.

@@ -366,6 +366,11 @@ class GraphParser {
 
 }  // namespace
 
+bool text_form::is_operator(std::string_view word) {
+  Operator unused;
+  return make_operator(word, unused);
+}
+
 Result<Graph> parse_graph(std::string_view text) {
   if (text.size() > text_form::kMaxBytes) {
     return unsupported(fmt::format("the text has {} bytes, more than {}", text.size(), text_form::kMaxBytes));

@@ -16,15 +16,37 @@ std::string shell_quoted(const std::string& text) {
   return out + "'";
 }
 
-// A quoted word, in which %% is a percent sign.
-std::string slurm_log_pattern(const std::string& folder) {
+namespace {
+
+// In a script's #SBATCH lines a backslash takes the meaning from what follows it.
+std::string sbatch_quoted(const std::string& text) {
   std::string out = "\"";
-  for (const char letter : std::filesystem::absolute(folder).lexically_normal().string()) {
+  for (const char letter : text) {
     if (letter == '"' || letter == '\\') out += '\\';
-    if (letter == '%') out += '%';
     out += letter;
   }
-  return out + "/slurm-%A_%a.out\"";
+  return out + '"';
+}
+
+}  // namespace
+
+// %% is a percent sign.
+std::string slurm_log_pattern(const std::string& folder) {
+  std::string path;
+  for (const char letter : std::filesystem::absolute(folder).lexically_normal().string())
+    path += letter == '%' ? std::string("%%") : std::string(1, letter);
+  return sbatch_quoted(path + "/slurm-%A_%a.out");
+}
+
+std::string sbatch_line(const std::string& option) {
+  const std::size_t value = option.find('=') + 1;  // 0: none
+  const bool long_option = option.starts_with("--") && value > 0 && option.find_first_of(" \t") >= value;
+  // An unquoted # begins a comment.
+  if (!long_option || option.find_first_of(" \t#", value) == std::string::npos || option[value] == '"' ||
+      option[value] == '\'') {
+    return fmt::format("#SBATCH {}\n", option);
+  }
+  return fmt::format("#SBATCH {}{}\n", option.substr(0, value), sbatch_quoted(option.substr(value)));
 }
 
 Result<std::string> submit_to_slurm(const std::string& script_path) {

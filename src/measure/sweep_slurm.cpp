@@ -22,7 +22,7 @@ std::string slurm_script(const SlurmSweep& sweep) {
   std::size_t repetitions = 0;
   for (const SweepPlan& plan : sweep.plans) repetitions = std::max(repetitions, plan.repetitions);
   std::string options;
-  for (const std::string& option : first.slurm_options) options += fmt::format("#SBATCH {}\n", option);
+  for (const std::string& option : first.slurm_options) options += sbatch_line(option);
   std::string words;
   for (const std::string& word : sweep.options) words += " " + shell_quoted(word);
   return fmt::format(

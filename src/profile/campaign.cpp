@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -48,14 +49,29 @@ std::string name_in_rows(const CampaignOptions& options, const std::string& labe
   return options.gpu.empty() && options.name_of ? options.name_of(label) : options.gpu;
 }
 
-// CUDA's first GPU is then the one with that device's sensors. Nothing where NVML knows no GPU.
+// Glibc maps large blocks anew each time, whose pages then have to be cleared, until others of that size were freed:
+// what ran before would decide how long an operation takes. So all of them come from a heap that keeps its pages.
+// Whoever has set one of these himself knows better.
+RunnerProcess::Environment steady_heap() {
+  constexpr std::pair<const char*, const char*> kSettings[] = {{"MALLOC_MMAP_MAX_", "0"},
+                                                               {"MALLOC_TRIM_THRESHOLD_", "1099511627776"}};
+  RunnerProcess::Environment out;
+  for (const auto& [name, value] : kSettings) {
+    if (std::getenv(name) == nullptr) out.emplace_back(name, value);  // NOLINT(concurrency-mt-unsafe)
+  }
+  return out;
+}
+
+// CUDA's first GPU is then the one with that device's sensors, where NVML knows one.
 RunnerProcess::Environment environment_for(const Found& found, const std::string& id) {
+  RunnerProcess::Environment out = steady_heap();
   for (const MeasuredDevice& one : found.devices) {
     if (one.id == id && one.kind == "gpu" && one.details.contains("uuid")) {
-      return {{"CUDA_VISIBLE_DEVICES", one.details["uuid"].get<std::string>()}};
+      out.emplace_back("CUDA_VISIBLE_DEVICES", one.details["uuid"].get<std::string>());
+      break;
     }
   }
-  return {};
+  return out;
 }
 
 // CUDA would run on one slice, and rows say what a whole GPU takes.
@@ -341,6 +357,7 @@ Result<CampaignResult> Campaign::run() {
   // Whatever happened, what was measured becomes rows; only a runner that was ready says of what software.
   if (bench_ || journal_->results().empty())
     JC_RETURN_IF_ERROR(journal_->write_measurements(plan_, bench_.value_or(Bench{})));
+  out_.rows = journal_->has_measurements();
   JC_RETURN_IF_ERROR(log_->finish());
   if (!going) return tl::unexpected<Error>(std::move(going).error());
   JC_RETURN_IF_ERROR(restored);
@@ -349,6 +366,7 @@ Result<CampaignResult> Campaign::run() {
     const auto at = journal_->results().find(plan_.cases()[i].id);
     if (at != journal_->results().end() && at->second.measured) ++out_.noisy;
   }
+  if (out_.left == 0 && !(options_.stop && options_.stop())) out_.stopped.clear();  // the time was enough
   return std::move(out_);
 }
 
@@ -388,6 +406,7 @@ std::string campaign_text(const CampaignOptions& options, const std::string& lab
   const std::string runner =
       options.runner.empty() ? "" : std::filesystem::path(options.runner.front()).filename().string();
   if (!runner.empty() && runner != "joulecast-run-torch") json["runner"] = runner;
+  if (options.shards != 1) json["shards"] = options.shards;
   if (!options.runtime.empty() && options.runtime != name(Runtime::kPytorchEager)) json["runtime"] = options.runtime;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -396,6 +415,20 @@ Result<Journal> open_folder(const CampaignOptions& options) {
   JC_ASSIGN_OR_RETURN(const Found found, find_sensors(options.sensors));
   return Journal::open(options.folder,
                        campaign_text(options, label_of(found, device_with_sensors(found, options.device))));
+}
+
+Result<FolderLook> look_into_folder(const CampaignOptions& options) {
+  FolderLook out;
+  std::optional<std::string> what;
+  if (const auto found = find_sensors(options.sensors)) {
+    const std::string device = device_with_sensors(*found, options.device);
+    JC_RETURN_IF_ERROR(refuse_slices(*found, device));
+    what = campaign_text(options, label_of(*found, device));
+  } else {
+    out.not_compared = found.error().text();
+  }
+  JC_ASSIGN_OR_RETURN(out.results, Journal::look(options.folder, what));
+  return out;
 }
 
 Result<CampaignResult> run_campaign(const Plan& plan, const CampaignOptions& options) {

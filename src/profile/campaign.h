@@ -34,6 +34,7 @@ struct CampaignOptions {
   std::string gpu;                  // as rows name it; empty: what name_of() makes of its driver's name
   std::function<std::string(const std::string& driver_name)> name_of;
   std::size_t threads = 0;  // of a processor; 0: the runner's own choice
+  std::size_t shards = 1;   // that the campaign is divided into
   std::string runtime;      // "pytorch-compiled"; empty: the runner's own choice
   Protocol protocol;
   Seconds patience_at_start{120};  // until the runner is ready: torch with CUDA takes its time
@@ -56,6 +57,7 @@ struct CampaignResult {
   std::size_t restarts = 0;                    // of the runner, after it had died or hung
   std::vector<std::string> doubts;
   std::string stopped;  // "" when all is done, else why not: "the time is over"
+  bool rows = false;    // whether measurements.csv is there and has all that is measured
 };
 
 // Errors: those of Journal::open() and find_sensors(); of the runner where it cannot even be started; kIo where results
@@ -77,6 +79,13 @@ Result<void> check_runtime(const Reply& hello, const CampaignOptions& options);
 std::string campaign_text(const CampaignOptions& options, const std::string& label);
 // The folder, for what is asked of the device beside a campaign. Errors: those of find_sensors() and Journal::open().
 Result<Journal> open_folder(const CampaignOptions& options);
+// What a start would find there, only looked at.
+struct FolderLook {
+  std::optional<std::map<std::string, CaseResult>> results;  // absent where no campaign is there
+  std::string not_compared;  // why nobody knows here whether it is this campaign's: the device is not there
+};
+// Errors: those of Journal::look(); kUnsupported for a GPU that is cut into slices.
+Result<FolderLook> look_into_folder(const CampaignOptions& options);
 
 // "conv f32[32, 3, 224, 224]; ...", "resnet50 batch 32"
 std::string label(const PlannedCase& planned);

@@ -11,7 +11,7 @@ namespace joulecast::profile {
 
 std::string slurm_script(const SlurmCampaign& campaign) {
   std::string options;
-  for (const std::string& option : campaign.options) options += fmt::format("#SBATCH {}\n", option);
+  for (const std::string& option : campaign.options) options += sbatch_line(option);
   std::string words;
   for (const std::string& word : campaign.words) words += " " + shell_quoted(word);
   return fmt::format(

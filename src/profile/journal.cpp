@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -34,7 +35,10 @@ tl::unexpected<Error> failed(const std::string& path) {
   return io_error(fmt::format("{}: {}", path, std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
 }
 
+// Not mapped: a campaign may cut its last line off while it is read.
 Result<std::string> read_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return invalid(path + ": is no regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) return failed(path);
   return std::string(std::istreambuf_iterator<char>(file), {});
@@ -105,14 +109,52 @@ Result<void> check_same(const std::string& folder, const std::string& what) {
   return invalid(fmt::format("{}: {}: {}", folder, kOtherCampaign, found));
 }
 
-// Rows of all shards become one table.
-Result<void> check_other_shards(const std::string& folder, const std::string& what) {
+bool has_cases(const std::string& folder) {
+  std::error_code missing;
+  return fs::file_size(folder + "/" + kCasesFile, missing) > 0 && !missing;
+}
+
+// Requires: no shard is being opened.
+bool is_running(const std::string& shard) {
+  const int descriptor = ::open((shard + "/" + kCasesFile).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+  ::close(descriptor);
+  return locked;
+}
+
+// To ask whether somebody runs takes a lock for a moment.
+enum class Locks : std::uint8_t { kMayBeAsked, kStayAlone };
+
+// Whether the folder may hold a campaign of `what`. Rows of all shards become one table, and one may run that has not
+// come to a case yet.
+Result<void> check_campaign(const std::string& folder, bool is_empty, const std::string& what, Locks locks) {
   for (const std::string& shard : other_shards(folder)) {
-    std::error_code none;
-    const auto size = fs::file_size(shard + "/" + kCasesFile, none);
-    if (!none && size > 0) JC_RETURN_IF_ERROR(check_same(shard, what));
+    if (has_cases(shard) || (locks == Locks::kMayBeAsked && is_running(shard)))
+      JC_RETURN_IF_ERROR(check_same(shard, what));
   }
+  return is_empty ? Result<void>() : check_same(folder, what);
+}
+
+Result<void> check_files(const std::string& folder) {
+  if (!fs::exists(folder + "/" + kCampaignFile) && holds_others_files(folder))
+    return invalid(fmt::format("{}: holds files that are of no campaign", folder));
   return {};
+}
+
+// Whether the folder could be made, or a campaign there be written.
+Result<void> check_place(const std::string& folder) {
+  std::error_code ignored;
+  fs::path place = fs::absolute(folder);
+  while (!fs::exists(place, ignored) && place.has_relative_path()) place = place.parent_path();
+  if (!fs::is_directory(place, ignored)) {
+    return io_error(fmt::format("{}: {}", folder, std::make_error_code(std::errc::not_a_directory).message()));
+  }
+  const bool is_there = fs::is_directory(folder, ignored);
+  const std::string cases = folder + "/" + kCasesFile;
+  const bool writable = is_there && fs::exists(cases, ignored) ? ::access(cases.c_str(), R_OK | W_OK) == 0
+                                                               : ::access(place.c_str(), W_OK | X_OK) == 0;
+  return writable ? Result<void>() : failed(is_there ? cases : folder);
 }
 
 }  // namespace
@@ -121,22 +163,39 @@ Result<Journal> Journal::open(const std::string& folder, const std::string& what
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return io_error(fmt::format("{}: {}", folder, error.message()));
-  if (!fs::exists(folder + "/" + kCampaignFile) && holds_others_files(folder))
-    return invalid(fmt::format("{}: holds files that are of no campaign", folder));
+  JC_RETURN_IF_ERROR(check_files(folder));
   const std::string cases = folder + "/" + kCasesFile;
+  std::optional<ShardsLock> one_at_a_time;  // of shards that start together the first says what all are of
+  if (is_shard(folder)) one_at_a_time.emplace(fs::path(folder).parent_path().string());
   const int descriptor = ::open(cases.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0) return failed(cases);
   Journal out(folder, descriptor);
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
     return invalid(fmt::format("{}: another campaign runs there", folder));
   JC_RETURN_IF_ERROR(out.load());
-  JC_RETURN_IF_ERROR(check_other_shards(folder, what));
-  if (!out.results_.empty()) {
-    JC_RETURN_IF_ERROR(check_same(folder, what));
-  } else {  // a campaign that never came to a case leaves its folder to the next
-    JC_RETURN_IF_ERROR(replace_file(folder + "/" + kCampaignFile, what));
-  }
+  JC_RETURN_IF_ERROR(out.take(what));
   return out;
+}
+
+Result<void> Journal::take(const std::string& what) {
+  JC_RETURN_IF_ERROR(check_campaign(folder_, results_.empty(), what, Locks::kMayBeAsked));
+  if (!results_.empty()) return {};
+  // A campaign that never came to a case leaves its folder to the next.
+  return replace_file(path(kCampaignFile), what);
+}
+
+Result<std::optional<std::map<std::string, CaseResult>>> Journal::look(const std::string& folder,
+                                                                       const std::optional<std::string>& what) {
+  JC_RETURN_IF_ERROR(check_place(folder));
+  JC_RETURN_IF_ERROR(check_files(folder));
+  std::error_code ignored;
+  Lines lines;
+  if (const std::string cases = folder + "/" + kCasesFile; fs::exists(cases, ignored)) {
+    JC_ASSIGN_OR_RETURN(lines, read_lines(cases));
+  }
+  if (what) JC_RETURN_IF_ERROR(check_campaign(folder, lines.results.empty(), *what, Locks::kStayAlone));
+  if (!fs::exists(folder + "/" + kCampaignFile, ignored)) return std::nullopt;
+  return std::move(lines.results);
 }
 
 Journal::Journal(Journal&& other) noexcept
@@ -201,6 +260,12 @@ Result<void> Journal::write_measurements(const Plan& plan, const Bench& bench) c
   }
   for (const auto& [id, result] : others) add_row(result);
   return replace_file(path(kMeasurementsFile), text);
+}
+
+bool Journal::has_measurements() const {
+  std::error_code missing;
+  const auto rows = fs::last_write_time(path(kMeasurementsFile), missing);
+  return !missing && rows >= fs::last_write_time(path(kCasesFile), missing) && !missing;
 }
 
 }  // namespace joulecast::profile

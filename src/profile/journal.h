@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "joulecast/result.h"
@@ -23,12 +24,17 @@ inline constexpr const char* kOtherCampaign = "is of another campaign";
 class Journal {
  public:
   // Makes the folder where it is not there. A last line that was not written whole is cut off. Errors: kIo,
-  // kInvalidInput for a folder of another campaign (`what` is not what campaign.json says, there or beside another
-  // shard's cases) and for broken lines, named.
+  // kInvalidInput for a folder of another campaign (`what` is not what campaign.json says, there or of another shard
+  // that has cases or runs) and for broken lines, named.
   static Result<Journal> open(const std::string& folder, const std::string& what);
   // Only to look at, with all shards in it: nothing is made or locked, a half line at the end is passed over. Errors:
   // kNotFound, kInvalidInput.
   static Result<std::map<std::string, CaseResult>> read(const std::string& folder);
+  // The checks of open() without a trace: nothing is made, locked or cut off, so that a campaign which runs there is
+  // passed over. `what` absent: not compared. What was measured comes back; nothing where no campaign is there. Errors:
+  // those of open().
+  static Result<std::optional<std::map<std::string, CaseResult>>> look(const std::string& folder,
+                                                                       const std::optional<std::string>& what);
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&&) = delete;
   ~Journal();
@@ -43,10 +49,14 @@ class Journal {
   // measurements.csv of all that was measured, whatever is planned now: what is, in the plan's order, and then the
   // rest. Optimizers are left out. Errors: kIo.
   Result<void> write_measurements(const Plan& plan, const Bench& bench) const;
+  // Whether measurements.csv is there and no older than the last case.
+  [[nodiscard]] bool has_measurements() const;
 
  private:
   Journal(std::string folder, int descriptor) : folder_(std::move(folder)), descriptor_(descriptor) {}
   Result<void> load();
+  // Makes the folder one of the campaign `what`, where it is not another's.
+  Result<void> take(const std::string& what);
 
   std::string folder_;
   int descriptor_ = -1;

@@ -2,9 +2,15 @@
 #include "profile/journal.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include "dataset/table.h"
 #include "profile/shards.h"
@@ -139,10 +145,59 @@ TEST_F(JournalTest, AllShardsAreOfOneCampaign) {
       << other.error().text();
 }
 
+TEST_F(JournalTest, ShardsThatRunAreOfOneCampaignBeforeTheirFirstCase) {
+  const std::string a = R"({"gpu": "a"})", b = R"({"gpu": "b"})";
+  {
+    const auto running = Journal::open(shard_folder(folder_, {1, 2}), a);
+    ASSERT_TRUE(running);
+    EXPECT_FALSE(Journal::open(shard_folder(folder_, {2, 2}), b));
+    EXPECT_TRUE(Journal::open(shard_folder(folder_, {2, 2}), a));
+  }
+  EXPECT_TRUE(Journal::open(shard_folder(folder_, {2, 2}), b));
+}
+
+TEST_F(JournalTest, OfShardsThatStartTogetherOneCampaignRuns) {
+  constexpr std::size_t kShards = 8;
+  std::vector<std::optional<Journal>> open(kShards);
+  std::vector<std::thread> starts;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    starts.emplace_back([&, i] {
+      auto journal =
+          Journal::open(shard_folder(folder_, {i + 1, kShards}), i % 2 ? R"({"gpu": "a"})" : R"({"gpu": "b"})");
+      if (journal) open[i].emplace(std::move(*journal));
+    });
+  }
+  for (std::thread& one : starts) one.join();
+  std::array<std::size_t, 2> of_each{};
+  for (std::size_t i = 0; i < kShards; ++i) of_each.at(i % 2) += open[i].has_value() ? 1 : 0;
+  EXPECT_EQ(std::max(of_each[0], of_each[1]), kShards / 2);
+  EXPECT_EQ(std::min(of_each[0], of_each[1]), 0U);
+}
+
 TEST_F(JournalTest, ACampaignThatCameToNoCaseLeavesItsFolder) {
   ASSERT_TRUE(Journal::open(folder_, R"({"gpu": "a"})"));
   ASSERT_TRUE(Journal::open(folder_, R"({"gpu": "b"})")->add(measured()));
   EXPECT_FALSE(Journal::open(folder_, R"({"gpu": "a"})"));
+}
+
+// As a dry run does while its own campaign is running.
+TEST_F(JournalTest, ALookLeavesNoTraceAndStopsNobody) {
+  EXPECT_FALSE(Journal::look(folder_, "{}").value());
+  EXPECT_FALSE(fs::exists(folder_));
+  const std::string own = shard_folder(folder_, {1, 2}), a = R"({"gpu": "a"})", b = R"({"gpu": "b"})";
+  Journal running = Journal::open(own, a).value();
+  EXPECT_TRUE(Journal::look(own, b).value()->empty());
+  EXPECT_FALSE(Journal::look(shard_folder(folder_, {2, 2}), b).value());
+  ASSERT_TRUE(running.add(measured()));
+  std::ofstream(own + "/cases.jsonl", std::ios::app) << "half";
+  const auto size = fs::file_size(own + "/cases.jsonl");
+  EXPECT_EQ(Journal::look(own, a).value()->size(), 1U);
+  EXPECT_EQ(Journal::look(own, std::nullopt).value()->size(), 1U);
+  for (const int shard : {1, 2})
+    EXPECT_FALSE(Journal::look(shard_folder(folder_, {static_cast<std::size_t>(shard), 2}), b));
+  EXPECT_EQ(fs::file_size(own + "/cases.jsonl"), size);
+  EXPECT_FALSE(fs::exists(shard_folder(folder_, {2, 2})));
+  EXPECT_FALSE(Journal::look(own + "/cases.jsonl/more", a));
 }
 
 TEST_F(JournalTest, TwoCampaignsDoNotWriteToOneFolder) {
@@ -150,6 +205,16 @@ TEST_F(JournalTest, TwoCampaignsDoNotWriteToOneFolder) {
   const auto second = Journal::open(folder_, "{}\n");
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().text().find("another campaign runs there"), std::string::npos);
+}
+
+TEST_F(JournalTest, WhatNeverEndsIsNoJournal) {
+  ASSERT_TRUE(Journal::open(folder_, "{}\n"));
+  fs::remove(folder_ + "/cases.jsonl");
+  ASSERT_EQ(::mkfifo((folder_ + "/cases.jsonl").c_str(), 0600), 0);
+  const auto journal = Journal::open(folder_, "{}\n");
+  ASSERT_FALSE(journal);
+  EXPECT_NE(journal.error().text().find("cases.jsonl: is no regular file"), std::string::npos)
+      << journal.error().text();
 }
 
 TEST_F(JournalTest, RowsAreReadByTheDataset) {

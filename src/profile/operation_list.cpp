@@ -65,7 +65,7 @@ Result<std::vector<ListedOperation>> parse_operation_list(std::string_view csv) 
   std::set<std::tuple<std::string, std::string, std::string, int, int>> seen;
   while (true) {
     JC_ASSIGN_OR_RETURN(const bool more, reader.next(fields));
-    if (!more) return out;
+    if (!more) break;
     if (field(fields, columns.op).empty()) continue;
     auto one = listed(fields, columns, reader.line());
     if (!one) return tl::unexpected<Error>(std::move(one).error().in(fmt::format("line {}", reader.line())));
@@ -75,6 +75,8 @@ Result<std::vector<ListedOperation>> parse_operation_list(std::string_view csv) 
       out.push_back(*std::move(one));
     }
   }
+  if (out.empty()) return invalid("holds no operations: no row has an operator");
+  return out;
 }
 
 Result<std::vector<ListedOperation>> read_operation_list(const std::string& path) {

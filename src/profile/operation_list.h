@@ -23,7 +23,8 @@ struct ListedOperation {
 
 // A table in CSV with the columns `operator`, `operands` and, where wanted, `attributes`, `mode` and `precision`, as
 // docs/formats/measurements.md has them; its other columns, times among them, do not matter, and rows without an
-// operator (networks) are passed over. Each operation once. Errors: kInvalidInput with the line.
+// operator (networks) are passed over. Each operation once. Errors: kInvalidInput, with the line; for a table without
+// any, too.
 Result<std::vector<ListedOperation>> parse_operation_list(std::string_view csv);
 // Errors: those of MappedFile::open() too, all with the path.
 Result<std::vector<ListedOperation>> read_operation_list(const std::string& path);

@@ -32,6 +32,8 @@ TEST(OperationList, ErrorsNameTheLine) {
   EXPECT_EQ(text_of("operator,operands,mode\nactivation,f32[8],asleep\n"), "line 2: 'asleep' is no mode");
   EXPECT_EQ(text_of("operator,operands,precision\nactivation,f32[8],fp3\n"), "line 2: 'fp3' is no precision");
   EXPECT_EQ(text_of(""), "the list is empty");
+  for (const char* csv : {"operator,operands,network\n,,resnet18\n,,vit\n", "operator,operands\n"})
+    EXPECT_EQ(text_of(csv), "holds no operations: no row has an operator");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Operations {
 };
 
 // What moves no data is left out: reshapes, transposes and slices make views, dropout does nothing in inference. Copies
-// that views force are transpositions with a contiguous result.
+// that views force are operations (copies.h).
 // Requires: types is what infer_types() made of this graph, in the precision that is meant.
 Operations unique_operations(const Graph& graph, const TypeTable& types, Mode mode, Precision precision);
 

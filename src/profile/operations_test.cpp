@@ -26,9 +26,9 @@ output %g
 }
 )";
 
-Operations operations_of(const char* text, Mode mode) {
+Operations operations_of(const char* text, Mode mode, std::int64_t batch = 2) {
   const Graph graph = parse_graph(text).value();
-  const TypeTable types = infer_types(graph, {.symbols = {{"N", 2}}, .shapes = {}, .batch = {}}).value();
+  const TypeTable types = infer_types(graph, {.symbols = {{"N", batch}}, .shapes = {}, .batch = {}}).value();
   return unique_operations(graph, types, mode, Precision::kFp32);
 }
 
@@ -86,6 +86,93 @@ output %e
   EXPECT_TRUE(parse_operation(found.unique[2].text));
 }
 
+std::vector<std::string> copies_of(const char* text) {
+  std::vector<std::string> out;
+  for (const UniqueOperation& one : operations_of(text, Mode::kInference).unique) {
+    const OperationText& op = one.text;
+    if (op.op == "transpose" || op.op == "pad" || op.op == "tile")
+      out.push_back(op.op + ": " + op.operands + " " + op.attributes);
+    EXPECT_TRUE(parse_operation(op)) << op.op << ": " << op.operands;
+  }
+  return out;
+}
+
+// Half of the channels for a layer norm, as gated networks do: rows that lie apart.
+TEST(Operations, CopiesThatPartsForceArePadsOfNegativeWidth) {
+  const auto found = copies_of(R"(graph "net" {
+input %x : f32[N, 7, 8]
+parameter %w : f32[4]
+%a, %b = split(%x) {axis = 2}
+%c = layer_norm(%b, %w, %w)
+%d = binary(%a, %c) {kind = mul}
+output %d
+}
+)");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0], "pad: f32[2, 7, 8]; c i64[6] = [0, 0, 0, 0, 0, -4] ");
+}
+
+// The first place of one sequence lies in one piece, that of two does not.
+TEST(Operations, PartsThatLieInOnePieceAreNotCopied) {
+  constexpr const char* kText = R"(graph "net" {
+input %x : f32[N, 7, 8]
+parameter %w : f32[8]
+constant %from : i64[1] = [0]
+constant %to : i64[1] = [1]
+constant %axis : i64[1] = [1]
+%a = slice(%x, %from, %to, %axis)
+%c = layer_norm(%a, %w, %w)
+output %c
+}
+)";
+  EXPECT_EQ(operations_of(kText, Mode::kInference, 1).unique.size(), 1U);
+  EXPECT_EQ(operations_of(kText, Mode::kInference, 2).unique.size(), 2U);
+}
+
+// Keys of one head for three that ask, made one axis as for a product.
+TEST(Operations, CopiesThatRepeatedAxesForceAreTiles) {
+  const auto found = copies_of(R"(graph "net" {
+input %x : f32[N, 2, 1, 5, 4]
+constant %s : i64[5] = [2, 2, 3, 5, 4]
+constant %t : i64[4] = [2, 6, 5, 4]
+%a = expand(%x, %s)
+%b = reshape(%a, %t)
+output %b
+}
+)");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0], "tile: f32[2, 2, 1, 5, 4]; c i64[5] = [1, 1, 3, 1, 1] ");
+}
+
+// Query, key and value of one layer: [batch, places, 3, heads, size] -> 3 x [batch, heads, places, size].
+TEST(Operations, PartsOfWhatIsTransposedAreTransposed) {
+  const auto found = copies_of(R"(graph "net" {
+input %x : f32[N, 5, 48]
+constant %s : i64[5] = [2, 5, 3, 4, 4]
+constant %h : i64[3] = [8, 5, 4]
+constant %i : i64[] = [0]
+%a = reshape(%x, %s)
+%b = transpose(%a) {order = [2, 0, 3, 1, 4]}
+%q = gather(%b, %i)
+%c = reshape(%q, %h)
+output %c
+}
+)");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0], "transpose: f32[2, 5, 4, 4] order = [0, 2, 1, 3], contiguous = true");
+}
+
+TEST(Operations, FusedAttentionTakesRowsAsTheyLie) {
+  EXPECT_TRUE(copies_of(R"(graph "net" {
+input %x : f32[N, 5, 4, 8]
+%a = transpose(%x) {order = [0, 2, 1, 3]}
+%b = attention(%a, %a, %a)
+output %b
+}
+)")
+                  .empty());
+}
+
 TEST(Operations, AxesOfOneElementMoveWithoutACopy) {
   constexpr const char* kText = R"(graph "net" {
 input %x : f32[N, 5, 8]
@@ -96,12 +183,8 @@ parameter %b : f32[8]
 output %c
 }
 )";
-  const Graph graph = parse_graph(kText).value();
-  for (const std::int64_t batch : {1, 2}) {
-    const TypeTable types = infer_types(graph, {.symbols = {{"N", batch}}, .shapes = {}, .batch = {}}).value();
-    const Operations found = unique_operations(graph, types, Mode::kInference, Precision::kFp32);
-    EXPECT_EQ(found.unique.size(), batch == 1 ? 1U : 2U) << batch;
-  }
+  EXPECT_EQ(operations_of(kText, Mode::kInference, 1).unique.size(), 1U);
+  EXPECT_EQ(operations_of(kText, Mode::kInference, 2).unique.size(), 2U);
 }
 
 // Turned twice, a value may be what it was; in the order of channels last, convolutions take it as it is.

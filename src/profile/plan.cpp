@@ -180,6 +180,11 @@ Result<std::string> Plan::add_operation(const OperationText& operation, const Co
   return id;
 }
 
+// Modes, precisions and batches of a network mostly share their reasons.
+void Plan::note(std::string text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
+}
+
 Result<void> Plan::add_network(const std::string& network, const Graph& graph, const Binding& binding,
                                const Conditions& at) {
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
@@ -192,7 +197,7 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
       planned.operations.emplace_back(*id, one.count);
     } else {
       planned.left_out.push_back(one.text.op);
-      notes_.push_back(fmt::format("{}: {}", network, id.error().text()));
+      note(fmt::format("{}: {}", network, id.error().text()));
     }
   }
   if (at.mode == Mode::kTraining) {
@@ -216,7 +221,7 @@ Result<void> Plan::add_network(const std::string& network, const Graph& graph, c
     add_cost(graph, types, whole);
     add_case(std::move(whole));
   } else {
-    notes_.push_back(fmt::format("{}: {}", network, program.error().text()));
+    note(fmt::format("{}: {}", network, program.error().text()));
   }
   networks_.push_back(std::move(planned));
   return {};

@@ -80,11 +80,12 @@ class Plan {
 
   [[nodiscard]] const std::vector<PlannedCase>& cases() const { return cases_; }
   [[nodiscard]] const std::vector<PlannedNetwork>& networks() const { return networks_; }
-  // What could not be planned, for people: "net.onnx: nobody knows how to run Foo".
+  // What could not be planned, for people, each once: "net.onnx: nobody knows how to run Foo".
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   void add_case(PlannedCase planned);
+  void note(std::string text);
   // The optimizer's step of a network in training; its id. Nothing where there is nothing to learn.
   std::optional<std::string> add_optimizer(const Graph& graph, const TypeTable& types, const Conditions& at);
   void index_cases();

@@ -23,23 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "shard-";
 constexpr std::size_t kMostShards = 100'000;
 
-// Held until it goes: who merges reads what others have finished, and must not write over what a later one made of it.
-class MergeLock {
- public:
-  explicit MergeLock(const std::string& folder)
-      : file_(::open((folder + "/merge.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (file_ >= 0) ::flock(file_, LOCK_EX);
-  }
-  MergeLock(const MergeLock&) = delete;
-  MergeLock& operator=(const MergeLock&) = delete;
-  ~MergeLock() {
-    if (file_ >= 0) ::close(file_);
-  }
-
- private:
-  int file_;
-};
-
 std::optional<std::size_t> number(std::string_view text) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -57,6 +40,15 @@ Result<std::string> lines_of(const std::string& path) {
 }
 
 }  // namespace
+
+ShardsLock::ShardsLock(const std::string& folder)
+    : file_(::open((folder + "/shards.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+  if (file_ >= 0) ::flock(file_, LOCK_EX);
+}
+
+ShardsLock::~ShardsLock() {
+  if (file_ >= 0) ::close(file_);
+}
 
 std::optional<Shard> parse_shard(std::string_view text) {
   const std::size_t slash = text.find('/');
@@ -80,16 +72,21 @@ std::vector<std::string> shard_folders(const std::string& folder) {
   return out;
 }
 
+bool is_shard(const std::string& folder) {
+  return fs::path(folder).filename().string().starts_with(kPrefix);
+}
+
 std::vector<std::string> other_shards(const std::string& folder) {
+  if (!is_shard(folder)) return {};
   const fs::path own(folder);
-  if (!own.filename().string().starts_with(kPrefix)) return {};
   std::vector<std::string> out = shard_folders(own.parent_path().string());
   std::erase_if(out, [&](const std::string& one) { return fs::path(one).filename() == own.filename(); });
   return out;
 }
 
 Result<void> merge_shards(const std::string& folder) {
-  const MergeLock lock(folder);
+  // Who merges reads what others have finished, and must not write over what a later one made of it.
+  const ShardsLock lock(folder);
   std::string text = csv_header();
   for (const std::string& shard : shard_folders(folder)) {
     const std::string table = shard + "/" + kMeasurementsFile;

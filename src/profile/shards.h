@@ -23,8 +23,23 @@ std::string shard_folder(const std::string& folder, const Shard& shard);
 // Those that are there, by name.
 std::vector<std::string> shard_folders(const std::string& folder);
 
+// Whether a folder is a shard's, by its name.
+bool is_shard(const std::string& folder);
 // The other shards' folders of a shard's; none of a folder that is no shard's.
 std::vector<std::string> other_shards(const std::string& folder);
+
+// Held until it goes: what concerns all shards of a folder happens one after another. Where the folder cannot be
+// written nothing is held.
+class ShardsLock {
+ public:
+  explicit ShardsLock(const std::string& folder);
+  ShardsLock(const ShardsLock&) = delete;
+  ShardsLock& operator=(const ShardsLock&) = delete;
+  ~ShardsLock();
+
+ private:
+  int file_;
+};
 
 // folder/measurements.csv of the shards' own, whatever shards are done by now: every shard does it at its end, and the
 // last one has all. Errors: kIo; kInvalidInput for a shard that another version wrote.

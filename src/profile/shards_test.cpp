@@ -107,5 +107,20 @@ TEST(Shards, ScriptForSlurm) {
       std::string::npos);
 }
 
+TEST(Shards, OptionsForSlurmAreQuotedAsItReadsThem) {
+  const auto line = [](const char* option) {
+    const std::string script = slurm_script({"/opt/joulecast", "/data", {}, {option}, 8, true});
+    const std::size_t begin = script.find("#SBATCH", script.find("--signal"));
+    return script.substr(begin, script.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(line("--comment=a b"), "#SBATCH --comment=\"a b\"");
+  EXPECT_EQ(line("--comment=the \"best\" \\"), "#SBATCH --comment=\"the \\\"best\\\" \\\\\"");
+  EXPECT_EQ(line("--comment=run#2"), "#SBATCH --comment=\"run#2\"");
+  for (const std::string whole : {"--exclusive", "--partition=gpu", "-p gpu", "--partition gpu", "--comment=\"a b\"",
+                                  "--comment='a b'", "--comment a=b c"}) {
+    EXPECT_EQ(line(whole.c_str()), "#SBATCH " + whole);
+  }
+}
+
 }  // namespace
 }  // namespace joulecast::profile

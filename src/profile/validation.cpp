@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace joulecast::profile {
 namespace {
@@ -71,9 +72,15 @@ std::optional<NetworkCheck> check(const PlannedNetwork& network, const Results& 
 Validation validate(const Plan& plan, const Results& results) {
   Validation out;
   double sum = 0, composed = 0;
-  for (const PlannedNetwork& network : plan.networks()) {
+  std::set<std::string> left_out;
+  for (std::size_t i = 0; i < plan.networks().size(); ++i) {
+    const PlannedNetwork& network = plan.networks()[i];
     const auto one = check(network, results);
-    if (!one) continue;
+    if (!one) {
+      if (left_out.insert(network.id).second)
+        (measured(results, network.id) != nullptr ? out.without_operations : out.unmeasured).push_back(i);
+      continue;
+    }
     out.networks.push_back(*one);
     if (one->missing > 0) continue;
     ++out.complete;

@@ -38,6 +38,9 @@ struct Validation {
   double mean_absolute_error = 0;      // of sum / whole - 1, over networks that lack nothing
   double mean_absolute_composed = 0;   // the same of the composed time
   std::size_t complete = 0;            // networks in these means
+  // Of the plan's networks, by their places there, each once: those that have no measurement, and those that have one
+  // and none of their operations.
+  std::vector<std::size_t> unmeasured, without_operations;
 };
 
 Validation validate(const Plan& plan, const std::map<std::string, CaseResult>& results);

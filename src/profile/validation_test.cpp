@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace joulecast::profile {
 namespace {
@@ -78,6 +80,20 @@ TEST(Validation, WhatIsMissingIsCountedAndLeavesTheMean) {
   const Validation found = validate(plan, results);
   EXPECT_EQ(found.networks.front().missing, 1U);
   EXPECT_EQ(found.complete, 0U);
+}
+
+TEST(Validation, WhatIsNotMeasuredIsNamed) {
+  const Plan plan = plan_of_one();
+  const auto places = [](const Validation& found) { return std::pair(found.unmeasured, found.without_operations); };
+  using Places = std::vector<std::size_t>;
+  auto results = results_of(plan, std::nullopt);
+  EXPECT_EQ(places(validate(plan, results)), std::pair(Places{}, Places{}));
+  for (const PlannedCase& planned : plan.cases()) {
+    if (planned.network.empty()) results.erase(planned.id);
+  }
+  EXPECT_EQ(places(validate(plan, results)), std::pair(Places{}, Places{0}));
+  results.begin()->second.measured = false;  // it failed
+  EXPECT_EQ(places(validate(plan, results)), std::pair(Places{0}, Places{}));
 }
 
 // What a batch norm gathers is nothing that an optimizer updates. 1 + 2 + 0.5 = 3.5 of 4.

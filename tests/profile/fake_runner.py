@@ -7,7 +7,7 @@ FAKE_RUNNER   words with spaces between: OPERATOR=slow, =die, =hang, =memory, =u
               (hangs in the third run), or all=...; anything else takes 0.2 ms;
               hello=hang; modules=ignored, runtimes=ignored: as a runner that does not know these words
 FAKE_PROGRAMS a folder that takes the programs, a file each
-FAKE_LOG      a file that takes the operators that were prepared, and the GPUs that CUDA would show
+FAKE_LOG      a file that takes the operators that were prepared, the GPUs that CUDA would show, and how memory is taken
 """
 import os
 import signal
@@ -53,6 +53,8 @@ def answer(line, does):
             return f"error kind=unsupported text=runtime%20{words['runtime']}:%20this%20runner%20has%20pytorch-eager"
         with open(os.environ["FAKE_LOG"] + ".gpus", "w") as log:
             log.write(os.environ.get("CUDA_VISIBLE_DEVICES", ""))
+        with open(os.environ["FAKE_LOG"] + ".heap", "w") as log:
+            log.write(" ".join(os.environ.get(name, "-") for name in ("MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_")))
         return "ok runner=fake runtime=pytorch-eager software=fake%201.0 threads=1"
     if line.startswith("run"):
         iterations = int(words["iterations"])

@@ -133,6 +133,61 @@ class Profile(unittest.TestCase):
         self.profiled("--only", "operations")
         self.assertEqual(len(self.rows()), 5)
 
+    # What a start would refuse is not promised, and nothing is made by asking.
+    def test_a_dry_run_refuses_what_a_start_would(self):
+        def refused(*options, word, code=1):
+            dry, started = self.run_it("-n", *options, code=code)[1], self.run_it(*options, code=code)[1]
+            self.assertEqual(dry, started)
+            self.assertIn(word, dry)
+
+        self.profiled("--threads", "1")
+        (self.folder / "other.py").symlink_to(HERE / "fake_runner.py")
+        before = self.state_of("out")
+        for options, word in ((("--threads", "2"), "threads is 1 there and 2 here"), (("--name", "foo"), "gpu is cpu there and foo"),
+                              (("--runtime", "pytorch-compiled"), "runtime is"), (("--runner", "./other.py"), "runner is")):
+            refused(*(() if "--threads" in options else ("--threads", "1")), *options, word="is of another campaign: " + word)
+        self.assertIn("0 of 5 are left", self.run_it("-n", "--threads", "1", "--noisy", "9")[0])
+        self.assertEqual(self.state_of("out"), before)
+        campaign = self.folder / "out" / "campaign.json"
+        said = campaign.read_text()
+        campaign.write_text("garbage")
+        refused("--threads", "1", word="campaign.json is no JSON object")
+        campaign.unlink()
+        refused("--threads", "1", word="holds files that are of no campaign")
+        campaign.write_text(said)
+        with open(self.folder / "out" / "cases.jsonl", "a") as file:
+            file.write("{}\n")
+        refused("--threads", "1", word="cases.jsonl: line 6")
+        refused("-o", "net.txt", word="net.txt: Not a directory")
+        refused("--store", "net.txt", word="no store", code=2)
+
+    def test_a_dry_run_of_shards_refuses_what_a_start_would(self):
+        self.profiled("-o", "parts", "--shard", "1/2")
+        before = self.state_of("parts")
+        for options in (("--shard", "2/2", "--threads", "7"), ("--shard", "1/2", "--threads", "7"), ()):
+            dry = self.run_it("-n", "-o", "parts", *options, code=1)[1]
+            self.assertIn("is of another campaign: threads is 0 there and 7" if options else "parts: holds files that are of no campaign", dry)
+            self.assertEqual(self.state_of("parts"), before)
+            self.assertEqual(self.run_it("-o", "parts", *options, code=1)[1], dry)
+            before = self.state_of("parts")
+        self.run_it("-n", "-o", "parts", "--shard", "2/2")
+
+    # By path, each file's bytes and time.
+    def state_of(self, folder):
+        return {path: (path.read_bytes() if path.is_file() else b"", path.stat().st_mtime_ns) for path in (self.folder / folder).rglob("*")}
+
+    # The GPU's driver and the runner are where it measures, not where somebody looks what is left.
+    def test_a_dry_run_needs_neither_runner_nor_gpu(self):
+        out, errors = self.run_it("-n", "--gpu", "0", "--runner", "nobody")
+        self.assertIn("4 operations, 1 whole network\n", out)
+        self.assertIn("no runner 'nobody' here", errors)
+        self.assertFalse((self.folder / "out").exists())
+        self.on_gpu("a100.toml")
+        out, errors = self.run_it("-n", "--gpu", "0", "--noisy", "9")
+        self.assertIn("; 1 of 5 are left", out)
+        self.assertIn("whether out is of this device is not known here: --gpu 0: ", errors)
+        self.assertIn("gpu is a100-sxm4-40gb there and gh200", self.on_gpu("grace_hopper.toml", "-n", code=1)[1])
+
     def test_a_store_that_cannot_be_one_is_told_before_anything_is_measured(self):
         self.assertIn("net.txt is no store", self.run_it("--store", "net.txt", code=2)[1])
         self.assertIn("no file can be made", self.run_it("--store", "nowhere/my.db", code=2)[1])
@@ -152,6 +207,21 @@ class Profile(unittest.TestCase):
                          [("activation", "inference"), ("linear", "inference"), ("linear", "training")])
         (self.folder / "list.csv").write_text("operator,operands\nlinear,f32[8]\n")
         self.assertIn("list.csv: line 2", self.run_it(code=1)[1])
+
+    def test_a_table_of_networks_alone_is_told(self):
+        (self.folder / "nets.csv").write_text("operator,operands,network\n,,resnet18\n")
+        self.words = ["--operations", "nets.csv"]
+        self.assertIn("nets.csv: holds no operations", self.run_it(code=1)[1])
+        self.assertFalse((self.folder / "out").exists())
+
+    # Beside a model they are the model's.
+    def test_what_a_table_cannot_use_is_refused(self):
+        (self.folder / "list.csv").write_text('operator,operands\nactivation,"f32[8, 64]"\n')
+        for options in (("--batch", "64"), ("--shapes", "x:1x2"), ("--only", "networks")):
+            self.words = ["--operations", "list.csv"]
+            self.assertIn(options[0], self.run_it("-n", *options, code=2)[1])
+        self.words = ["net.txt", "--operations", "list.csv", "--batch", "64"]
+        self.assertIn("5 operations, 1 whole network", self.run_it("-n")[0])
 
     # A python3 that stands for one with torch: two networks of the list recurrent, and one that it cannot make.
     def zoo_python(self, *lines):
@@ -363,6 +433,27 @@ class Profile(unittest.TestCase):
         self.assertEqual(result["measured"] + result["left"], 5)
         self.assertEqual(len(self.rows()), result["measured"])
 
+    # Only a runner that is ready says of what software the rows are.
+    def test_rows_that_are_not_written_are_not_promised(self):
+        def hanging(*options, code):
+            return self.run_it("--for", "1s", "--noisy", "9", *options, code=code, FAKE_RUNNER="hello=hang")
+
+        rows = self.folder / "out" / "measurements.csv"
+        self.assertIn("rows: out/measurements.csv\n", self.run_it()[0])
+        out, _ = hanging(code=0)
+        self.assertEqual(out, "measured 0, failed 0, left 0\nrows: out/measurements.csv\n")
+        os.utime(rows, (1, 1))  # as a start leaves them that measured more and was killed
+        out, errors = hanging(code=3)
+        self.assertEqual(out, "measured 0, failed 0, left 0\n")
+        self.assertIn("out/measurements.csv: not written: the time was over before the runner was ready", errors)
+        rows.unlink()
+        self.words += ["--mode", "inference,training"]
+        result = json.loads(hanging("--json", code=3)[0])
+        self.assertEqual((result["left"], result["rows"]), (6, None))
+        self.assertEqual(result["stopped"], "the time is over, before the runner was ready")
+        self.assertEqual(self.profiled("--only", "networks", "--noisy", "9")["rows"], "out/measurements.csv")
+        self.assertEqual(len(self.rows()), 6)
+
     def test_a_budget_is_kept_and_the_largest_work_comes_first(self):
         result = self.profiled("--for", "1s")
         self.assertEqual(result["stopped"], "the time is over")
@@ -371,8 +462,11 @@ class Profile(unittest.TestCase):
 
     # Products are what the shipped pack knows best of an A30; of a device that it has never heard of it knows nothing.
     def test_with_a_budget_what_the_predictor_knows_least_comes_first(self):
-        for name, first in (("a30", "network"), ("toaster", "linear")):
-            self.profiled("--for", "60s", "--name", name, "-o", name)
+        (self.folder / "gpu.toml").write_text("[[gpu]]\nload = {constant_w = 250}\n")
+        standin = {"LD_LIBRARY_PATH": STANDIN, "JOULECAST_STANDIN": str(self.folder / "gpu.toml"),
+                   "JOULECAST_STANDIN_STATE": str(self.folder / "state")}
+        for gpu, name, first in (("0", "a30", "network"), ("cpu", "toaster", "linear")):
+            self.profiled("--for", "60s", "--gpu", gpu, "--name", name, "-o", name, "--span", "0.5", **standin)
             self.assertEqual((self.folder / "prepared").read_text().splitlines()[0], first)
             (self.folder / "prepared").unlink()
         self.assertIn("nowhere.jcpack", self.run_it("--for", "1s", "--pack", "nowhere.jcpack", code=1)[1])
@@ -417,6 +511,7 @@ class Profile(unittest.TestCase):
         self.on_gpu("a100.toml", *shards, "1/2")
         self.assertIn("parts/shard-0001: is of another campaign", self.on_gpu("grace_hopper.toml", *shards, "2/2", code=1)[1])
         self.on_gpu("a100.toml", *shards, "2/2")
+        self.assertIn("shards is 2 there and 3 here", self.on_gpu("a100.toml", *shards, "3/3", code=1)[1])
 
     @unittest.skipIf("model name" not in pathlib.Path("/proc/cpuinfo").read_text(), "the kernel tells no processor's name")
     def test_a_folder_is_of_one_processor(self):
@@ -470,6 +565,14 @@ class Profile(unittest.TestCase):
         self.assertIn("1 network that lacks nothing", self.run_it("--validate")[0])
         page = (self.folder / "out" / "validation.html").read_text()
         self.assertTrue(re.search(r"<td>inference</td><td>fp32</td><td class=\"n\">[0-9.]+ [mu]s ±[0-9.]+ %</td>", page), "no table")
+        # What was asked for and is not there is named, and counted where it is much.
+        batches = ("--validate", "--mode", "inference,training")
+        self.assertIn("note: not measured: net batch 256 training fp32\n", self.run_it(*batches)[1])
+        (one,) = json.loads(self.run_it(*batches, "--json")[0])["unmeasured"]
+        self.assertEqual((one["model"], one["batch"], one["mode"]), ("net", 256, "training"))
+        self.words = ["net.txt", "--batch", "256," + ",".join(map(str, range(1, 13)))]
+        self.assertIn("net batch 8 inference fp32, and 4 more", " ".join(self.run_it("--validate")[1].split()))
+        self.words = ["net.txt", "--shapes", "x:256x1024"]
         self.assertIn("none of these networks", self.run_it("--validate", "--mode", "training", code=1)[1])
         # In training both have the optimizer's step: it is the sixth, and no row.
         self.assertIn("4 operations, 1 optimizer step, 1 whole network", self.run_it("--mode", "training", "--dry-run")[0])
@@ -508,6 +611,22 @@ class Profile(unittest.TestCase):
         self.profiled("--gpu", "1", "--only", "networks", "--span", "2", **environment)
         self.assertEqual((self.folder / "prepared.gpus").read_text(), "GPU-00000000-0000-4000-8000-000000000001")
         self.assertAlmostEqual(float(self.rows()[0]["power_w"]), 200, delta=50)
+
+    def test_how_long_it_takes_does_not_hang_on_what_was_freed_before(self):
+        heap = self.folder / "prepared.heap"
+        self.profiled("--only", "networks", MALLOC_TRIM_THRESHOLD_="4096")
+        self.assertEqual(heap.read_text(), "0 4096")  # what the user has set stays
+        self.environment = {key: value for key, value in self.environment.items() if not key.startswith("MALLOC_")}
+        self.profiled("--only", "networks", "-o", "another")
+        self.assertEqual(heap.read_text(), "0 1099511627776")
+
+    def test_networks_of_one_file_name_are_told_apart(self):
+        for folder, width in (("a", 16), ("b", 32)):
+            (self.folder / folder).mkdir()
+            (self.folder / folder / "net.txt").write_text(NET.replace("1024]", f"{width}]"))
+        self.words = ["a/net.txt", "b/net.txt", "-b", "4"]
+        self.profiled("--only", "networks")
+        self.assertEqual({row["name"] for row in self.rows()}, {"a/net", "b/net"})
 
     # Each case at each limit, in mixed order; whatever ends the campaign, the limit is as it was.
     def test_limits_are_set_and_put_back(self):
@@ -592,7 +711,10 @@ class Profile(unittest.TestCase):
                               (("--slurm", "2", "--validate"), "array measures"), (("--slurm", "2", "--check-proportionality"), "array measures"),
                               (("--slurm", "0"), "--slurm"), (("--slurm", "100001"), "--slurm"), (("--batch", "1,,2"), "'' is no batch size"),
                               (("--mode", "inference,"), "'' is no mode"), (("--gpu", "0,0"), "one GPU"), (("--gpu", "all"), "one GPU"),
-                              (("--name", ""), "is empty"), (("--shard", ""), "is empty"), (("--pack", "nofile"), "only with --for"),
+                              (("--name", ""), "is empty"), (("--slurm", "2", "--sbatch=--a\nb"), "not one line"),
+                              (("--name", "a\nb"), "'a?b' has characters"), (("--name", "a\x7f", "-n"), "no name has"),
+                              (("--name", "a100-sxm4-40gb"), "a name of your own"), (("--name", "NVIDIA A30"), "is the GPU"),
+                              (("--shard", ""), "is empty"), (("--pack", "nofile"), "only with --for"),
                               (("-n", "--for", "1s", "--pack", "nofile"), "nofile"), (("-n", "--gpu-file", "nofile"), "nofile"),
                               (("--slurm", "2", "--gpu-file", "nofile"), "nofile"), (("--slurm", "9"), "only 5 cases"),
                               (("--target", "0"), "above 0"), (("--window", "nan"), "100 ms"), (("--window", "inf"), "100 ms"),

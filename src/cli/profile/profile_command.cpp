@@ -62,13 +62,17 @@ class Progress {
   double last_ = 0;
 };
 
+std::string runner_name(const std::string& runner) {
+  return "joulecast-run-" + runner;
+}
+
 tl::expected<std::string, Failure> runner_program(const std::string& runner) {
   if (runner.find('/') != std::string::npos) {
     if (::access(runner.c_str(), X_OK) == 0) return runner;
     return usage(fmt::format("--runner: {} cannot be run", printable(runner)),
                  "torch, python-torch, onnxruntime, or the path of a runner");
   }
-  const std::string name = "joulecast-run-" + runner;
+  const std::string name = runner_name(runner);
   const std::string own = program_folder();
   for (const char* place : {"", "/../libexec/joulecast", "/../runner"}) {
     std::string path = fmt::format("{}{}/{}", own, place, name);
@@ -92,8 +96,13 @@ std::string folder_of(const ProfileOptions& options) {
 tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOptions& options) {
   profile::CampaignOptions out;
   auto runner = runner_program(options.runner);
-  if (!runner) return tl::unexpected(std::move(runner).error());
-  out.runner = {std::move(*runner)};
+  if (runner) {
+    out.runner = {std::move(*runner)};
+  } else if (options.dry_run && runner.error().error.code() == ErrorCode::kNotFound) {
+    out.runner = {runner_name(options.runner)};  // only to be compared
+  } else {
+    return tl::unexpected(std::move(runner).error());
+  }
   out.folder = folder_of(options);
   out.device = options.gpu == "cpu" ? "cpu" : "cuda:0";
   out.gpu = options.name.empty() && options.gpu == "cpu" ? options.gpu : options.name;
@@ -106,6 +115,7 @@ tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOp
   };
   if (options.gpu != "cpu") out.sensors.gpus = options.gpu;
   out.threads = options.threads;
+  if (const auto shard = profile::parse_shard(options.shard)) out.shards = shard->count;
   out.runtime = options.runtime;
   out.protocol.target = options.target;
   if (options.window_s) out.protocol.window = Seconds{*options.window_s};
@@ -147,8 +157,24 @@ Outcome check_numbers(const ProfileOptions& options) {
   return {};
 }
 
+// What rows call the device. A processor has no name that the catalogue gives a GPU: rows would be that GPU's.
+Outcome check_name(const ProfileOptions& options) {
+  if (printable(options.name) != options.name)
+    return usage(fmt::format("--name: '{}' has characters that no name has", printable(options.name)), "--name my-gpu");
+  if (options.gpu != "cpu" || options.name.empty()) return {};
+  const auto gpu = Catalogue::shipped().find(options.name);
+  if (!gpu) return {};
+  return usage(fmt::format("--name: {} is the GPU {} of the catalogue, and --gpu cpu measures the processor",
+                           options.name, (*gpu)->name),
+               "a name of your own, as --name my-cpu");
+}
+
 // Options that have no meaning beside each other, or none alone.
 Outcome check_together(const ProfileOptions& options) {
+  for (const std::string& option : options.sbatch) {
+    if (printable(option) != option)
+      return usage(fmt::format("--sbatch: '{}' is not one line of text", printable(option)), "one --sbatch an option");
+  }
   if (options.slurm == 0 && !options.sbatch.empty()) return usage("--sbatch: only with --slurm", "--slurm 8");
   if (options.budget.empty() && !options.pack.empty()) return usage("--pack: only with --for", "--for 30m");
   if (options.validate && options.check_proportionality)
@@ -172,6 +198,7 @@ Json result_json(const profile::CampaignResult& result, const std::string& folde
           {"left", result.left},
           {"noisy", result.noisy},
           {"stopped", result.stopped},
+          {"rows", result.rows ? Json(folder + "/" + profile::kMeasurementsFile) : Json(nullptr)},
           {"runner_restarts", result.restarts}};
 }
 
@@ -184,7 +211,17 @@ void print(const profile::CampaignResult& result, const ProfileOptions& options,
     output.write(fmt::format("failed before and left alone: {}; --retry-failed measures them again\n",
                              counted(result.failed_before, "case")));
   }
-  output.write(fmt::format("rows: {}/measurements.csv\n", options.output));
+  if (result.rows) output.write(fmt::format("rows: {}/{}\n", options.output, profile::kMeasurementsFile));
+}
+
+// What is measured, but only a runner that is ready says of what software the rows are.
+Outcome check_rows(const profile::CampaignResult& result, const std::string& folder) {
+  if (result.rows) return {};
+  return tl::unexpected<Failure>(
+      Failure{{ErrorCode::kTimeout, fmt::format("{}/{}: not written: the time was over before the runner was ready",
+                                                printable(folder), profile::kMeasurementsFile)},
+              "run it again, with a longer --for or without one",
+              kIncomplete});
 }
 
 // The most frequent reasons.
@@ -204,11 +241,13 @@ Outcome check_failures(const profile::CampaignResult& result, const std::string&
               kIncomplete});
 }
 
-// Of what the user stopped: its rows are written, and the exit code says that there would have been more.
+// Of what the user stopped: its rows are written where a runner was ready, and the exit code says that there would have
+// been more.
 Outcome check_stopped(const profile::CampaignResult& result) {
   if (result.stopped.empty() || stopped_by == 0) return {};
   return tl::unexpected<Failure>(
-      Failure{{ErrorCode::kDevice, fmt::format("stopped; {} left to measure", counted(result.left, "case"))},
+      Failure{{ErrorCode::kDevice, fmt::format("stopped; {} left to measure{}", counted(result.left, "case"),
+                                               result.rows ? "" : ", and measurements.csv is not written")},
               "the same command goes on",
               code_of_signal(stopped_by)});
 }
@@ -253,26 +292,41 @@ Json plan_json(const profile::Plan& plan, const PlanCounts& counts) {
           {"cases", std::move(cases)}};
 }
 
+// What the folder has; absent where no campaign is there. It is refused as a start would refuse it. To count needs
+// neither a runner nor the device: a folder may be looked into from a machine that only sees it.
+tl::expected<std::optional<std::map<std::string, profile::CaseResult>>, Failure> measured_before(
+    const ProfileOptions& options, Output& output) {
+  auto campaign = campaign_options(options);
+  if (!campaign) return tl::unexpected(std::move(campaign).error());
+  if (campaign->runner.front().find('/') == std::string::npos)
+    output.note(fmt::format("no runner '{}' here: to measure needs it", printable(options.runner)));
+  auto found = profile::look_into_folder(*campaign);
+  if (!found) return tl::unexpected(campaign_failure(std::move(found).error()));
+  if (found->results && !found->results->empty() && !found->not_compared.empty()) {
+    output.note(fmt::format("whether {} is of this device is not known here: {}", printable(campaign->folder),
+                            printable(found->not_compared)));
+  }
+  return std::move(found->results);
+}
+
 // A folder that is not there yet lacks everything.
-Outcome print_plan(const profile::Plan& plan, const ProfileOptions& options, const std::string& folder,
-                   Output& output) {
+Outcome print_plan(const profile::Plan& plan, const ProfileOptions& options, Output& output) {
+  const auto results = measured_before(options, output);
+  if (!results) return tl::unexpected(results.error());
   PlanCounts counts;
   for (const auto& planned : plan.cases()) {
     const bool optimizer = planned.request.work == profile::Work::kOptimizer;
     ++(!planned.network.empty() ? counts.networks : optimizer ? counts.optimizers : counts.operations);
   }
-  const auto results = profile::Journal::read(folder);
-  if (!results && results.error().code() != ErrorCode::kNotFound)
-    return tl::unexpected<Failure>(Error(results.error()));
   const profile::OrderOptions order{.seed = options.seed, .noisy = options.noisy, .retry_failed = options.retry_failed};
-  counts.left = todo(plan, results ? *results : std::map<std::string, profile::CaseResult>(), order).size();
+  counts.left = todo(plan, results->value_or(std::map<std::string, profile::CaseResult>()), order).size();
   if (options.json) {
     output.write(json_text(plan_json(plan, counts)));
     return {};
   }
   const std::string steps = counts.optimizers > 0 ? counted(counts.optimizers, "optimizer step") + ", " : "";
   const std::string left =
-      results ? fmt::format("; {} of {} are left to measure", counts.left, plan.cases().size()) : "";
+      *results ? fmt::format("; {} of {} are left to measure", counts.left, plan.cases().size()) : "";
   output.write(fmt::format("{}, {}{}{}\n", counted(counts.operations, "operation"), steps,
                            counted(counts.networks, "whole network"), left));
   return {};
@@ -289,6 +343,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   const Stopwatch since;
   JC_RETURN_IF_FAILURE(check_numbers(options));
   JC_RETURN_IF_FAILURE(check_together(options));
+  JC_RETURN_IF_FAILURE(check_name(options));
   JC_RETURN_IF_FAILURE(check_predictor(options));
   auto plan = plan_of(options, output);
   if (!plan) return tl::unexpected(std::move(plan).error());
@@ -298,7 +353,10 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
         fmt::format("--slurm {}: there are only {} to measure", options.slurm, counted(plan->cases().size(), "case")),
         "fewer shards");
   if (options.slurm > 0) return submit_command(options, output);
-  if (options.dry_run) return print_plan(*plan, options, folder_of(options), output);
+  if (options.dry_run) {
+    JC_RETURN_IF_FAILURE(check_store(options));
+    return print_plan(*plan, options, output);
+  }
   if (options.validate) return validate_command(*plan, options, output);
   auto campaign = campaign_options(options);
   if (!campaign) return tl::unexpected(std::move(campaign).error());
@@ -320,6 +378,8 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (!options.quiet) progress.clear();
   if (!result) return tl::unexpected(campaign_failure(std::move(result).error()));
   print(*result, options, output);
+  if (!result->rows) JC_RETURN_IF_FAILURE(check_stopped(*result));
+  JC_RETURN_IF_FAILURE(check_rows(*result, folder_of(options)));
   JC_RETURN_IF_FAILURE(merge_and_store(options, output));
   JC_RETURN_IF_FAILURE(check_stopped(*result));
   return check_failures(*result, folder_of(options));

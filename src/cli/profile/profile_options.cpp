@@ -86,7 +86,7 @@ void define_flags(CLI::App& app, ProfileOptions& options) {
   flag("--retry-failed", options.retry_failed, "measure again what failed");
   flag("--validate", options.validate, "hold sums of measured operations against the measured networks");
   flag("--check-proportionality", options.check_proportionality, "how short a run may be before its time lies");
-  flag("-n,--dry-run", options.dry_run, "only say what would be measured");
+  flag("-n,--dry-run", options.dry_run, "only say what would be measured; networks of --zoo are made for that");
   flag("--json", options.json, "print JSON");
   flag("-q,--quiet", options.quiet, "no progress");
 }

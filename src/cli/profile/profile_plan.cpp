@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 
 #include "cli/assumptions.h"
 #include "cli/profile/profile_commands.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
+#include "profile/model_names.h"
 #include "profile/operation_list.h"
 
 namespace joulecast::cli {
@@ -112,11 +112,11 @@ void tell_assumptions(const std::string& file, const std::vector<Assumption>& as
   for (const Assumption& one : assumed) output.note(fmt::format("{}: {}", file, one.text));
 }
 
-Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& plan, Output* notes) {
+Outcome add_model(const std::string& file, const std::string& name, const Wanted& wanted, profile::Plan& plan,
+                  Output* notes) {
   auto graph = import_model(file, {}, wanted.binding.shapes);
   if (!graph) return tl::unexpected<Failure>(std::move(graph).error());
   const Graph network = simplify(std::move(*graph));
-  const std::string name = std::filesystem::path(file).stem().string();
   for (const auto& batch : wanted.batches) {
     Binding bound = wanted.binding;
     bound.batch = batch.value_or(1);
@@ -130,6 +130,13 @@ Outcome add_model(const std::string& file, const Wanted& wanted, profile::Plan& 
         return other_batch(file, *batch, fixed, bound);
     }
   }
+  return {};
+}
+
+Outcome add_models(const std::vector<std::string>& files, const Wanted& wanted, profile::Plan& plan, Output* notes) {
+  const std::vector<std::string> names = profile::model_names(files);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    JC_RETURN_IF_FAILURE(add_model(files[i], names[i], wanted, plan, notes));
   return {};
 }
 
@@ -154,6 +161,16 @@ void keep_wanted(const ProfileOptions& options, profile::Plan& plan) {
   if (options.only == "operations") plan.keep(profile::Plan::Only::kOperations);
   if (options.only == "networks") plan.keep(profile::Plan::Only::kNetworks);
   if (const auto shard = profile::parse_shard(options.shard)) plan.keep(*shard);
+}
+
+// What a table's operations have of their own would pass over it in silence.
+Outcome check_lists(const ProfileOptions& options) {
+  if (options.operations.empty() || !options.models.empty() || !options.zoo.empty()) return {};
+  const char* hint = "leave it out, or add the model that it is for";
+  if (!options.batches.empty()) return usage("--batch: a table's operations have whole shapes", hint);
+  if (!options.shapes.empty()) return usage("--shapes: a table's operations have their own", hint);
+  if (options.only == "networks") return usage("--only networks: of a table only operations are measured", hint);
+  return {};
 }
 
 // "ids:8x128:i64": a name for people, the shape, and the element type, else f32.
@@ -208,6 +225,7 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
     return usage("profile: nothing to measure",
                  "joulecast profile MODEL... -o FOLDER, or --zoo, or --operations, or --module");
   }
+  JC_RETURN_IF_FAILURE(check_lists(options));
   auto batches = parse_batches(options.batches);
   if (!batches) return tl::unexpected(std::move(batches).error());
   auto conditions = conditions_of(options);
@@ -217,15 +235,17 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
   if (!bound) return tl::unexpected(std::move(bound).error());
   const Wanted wanted{std::move(*batches), std::move(*conditions), std::move(*bound)};
   profile::Plan plan;
+  std::vector<std::string> models;
   for (const std::string& path : options.models) {
     auto files = find_models(path);
     if (!files) return tl::unexpected<Failure>(std::move(files).error());
-    for (const std::string& file : *files) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan, &output));
+    models.insert(models.end(), files->begin(), files->end());
   }
+  JC_RETURN_IF_FAILURE(add_models(models, wanted, plan, &output));
   for (const std::string& file : options.operations) JC_RETURN_IF_FAILURE(add_list(file, wanted, plan));
   auto made = zoo_files(options, output);
   if (!made) return tl::unexpected(std::move(made).error());
-  for (const std::string& file : *made) JC_RETURN_IF_FAILURE(add_model(file, wanted, plan, nullptr));
+  JC_RETURN_IF_FAILURE(add_models(*made, wanted, plan, nullptr));
   keep_wanted(options, plan);
   return plan;
 }

@@ -58,10 +58,29 @@ Json network_json(const profile::NetworkCheck& net) {
   return out;
 }
 
-Json validation_json(const profile::Validation& found) {
+using Places = std::vector<std::size_t>;
+
+Json names_json(const profile::Plan& plan, const Places& places) {
+  Json out = Json::array();
+  for (const std::size_t i : places) {
+    const profile::PlannedNetwork& net = plan.networks()[i];
+    out.push_back({{"model", net.name},
+                   {"batch", net.batch},
+                   {"mode", std::string(name(net.mode))},
+                   {"precision", std::string(name(net.precision))},
+                   {"settings", net.settings.empty() ? Json(nullptr) : Json(net.settings.text())}});
+  }
+  return out;
+}
+
+Json validation_json(const profile::Plan& plan, const profile::Validation& found) {
   Json networks = Json::array();
   for (const auto& net : found.networks) networks.push_back(network_json(net));
-  Json out = {{"schema", "joulecast.validation/1"}, {"networks", networks}, {"complete", found.complete}};
+  Json out = {{"schema", "joulecast.validation/1"},
+              {"networks", networks},
+              {"complete", found.complete},
+              {"unmeasured", names_json(plan, found.unmeasured)},
+              {"without_operations", names_json(plan, found.without_operations)}};
   if (found.complete > 0) {
     out["mean_absolute_error"] = found.mean_absolute_error;
     out["mean_absolute_error_composed"] = found.mean_absolute_composed;
@@ -81,6 +100,20 @@ std::string table_of_energies(const profile::Validation& found) {
     if (net.whole_j && net.sum_j) table.add(check_cells(net, *net.whole_j, *net.sum_j, "J"));
   }
   return table.row_count() > 0 ? "\n" + table.text() : "";
+}
+
+// "not measured: small batch 4 inference fp32, ...": what was asked for and is not in the table. Many are counted.
+void tell_left_out(const profile::Plan& plan, const Places& places, const char* why, Output& output) {
+  constexpr std::size_t kShown = 8;
+  if (places.empty()) return;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, places.size()); ++i) {
+    const profile::PlannedNetwork& net = plan.networks()[places[i]];
+    text += fmt::format("{}{} batch {} {} {}{}", i == 0 ? "" : ", ", net.name, net.batch, name(net.mode),
+                        name(net.precision), net.settings.empty() ? "" : " at " + net.settings.text());
+  }
+  const std::size_t more = places.size() - std::min(kShown, places.size());
+  output.note(fmt::format("{}: {}{}", why, text, more > 0 ? fmt::format(", and {} more", more) : ""));
 }
 
 }  // namespace
@@ -106,9 +139,11 @@ Outcome validate_command(const profile::Plan& plan, const ProfileOptions& option
         {ErrorCode::kNotFound, fmt::format("{}: none of these networks was measured there", printable(options.output))},
         "the same models, batches, modes and precisions as in the campaign"});
   }
+  tell_left_out(plan, found.unmeasured, "not measured", output);
+  tell_left_out(plan, found.without_operations, "measured, but none of their operations", output);
   JC_RETURN_IF_FAILURE(write_article(validation_article(found), options.output + "/validation.html", output));
   if (options.json) {
-    output.write(json_text(validation_json(found)));
+    output.write(json_text(validation_json(plan, found)));
     return {};
   }
   output.write(table_of_times(found) + table_of_energies(found));
