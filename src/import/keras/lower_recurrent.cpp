@@ -6,6 +6,7 @@
 
 #include "import/keras/cells.h"
 #include "import/keras/lowerings.h"
+#include "import/tensorflow/rnn.h"
 
 namespace joulecast::keras {
 namespace {
@@ -102,19 +103,16 @@ Result<void> recurrent(LayerContext& layer, const Cell& cell) {
 namespace {
 
 Result<void> steps_of(LayerContext& layer, Layer& cell, std::string_view why) {
-  layer.node().importer().note(
-      fmt::format("'{}' ({}) is a loop over its steps: {}", layer.layer().name, layer.layer().class_name, why));
+  layer.node().importer().note(tensorflow::told_as_steps(layer.layer().name, layer.layer().class_name, why));
   return lower_steps(layer, cell);
 }
-
-constexpr std::string_view kNeverCudnn = "Keras has no kernel of cuDNN for it";
 
 }  // namespace
 
 Result<void> lower_recurrent(LayerContext& layer) {
   JC_ASSIGN_OR_RETURN(const std::size_t rank, layer.rank(layer.input()));
   if (rank != 3) return invalid(fmt::format("is called on an input of {} axes", rank));
-  if (layer.layer().class_name == "SimpleRNN") return steps_of(layer, layer.layer(), kNeverCudnn);
+  if (layer.layer().class_name == "SimpleRNN") return steps_of(layer, layer.layer(), tensorflow::kNeverCudnn);
   JC_ASSIGN_OR_RETURN(const std::string_view key, rules_cudnn_out(layer));
   if (!key.empty()) return steps_of(layer, layer.layer(), fmt::format("its '{}' rules cuDNN's kernel out", key));
   layer.node().importer().note(
@@ -124,7 +122,7 @@ Result<void> lower_recurrent(LayerContext& layer) {
 }
 
 Result<void> lower_conv_lstm(LayerContext& layer) {
-  return steps_of(layer, layer.layer(), kNeverCudnn);
+  return steps_of(layer, layer.layer(), tensorflow::kNeverCudnn);
 }
 
 // RNN around a cell, or around several that are stacked.
@@ -133,7 +131,7 @@ Result<void> lower_rnn(LayerContext& layer) {
   if (cell == nullptr || !cell->is(JsonKind::kObject)) return layer.opaque();
   JC_ASSIGN_OR_RETURN(Layer * part, part_of(layer.layer(), "cell", *cell));
   if (!state_count(*part)) return layer.opaque();
-  return steps_of(layer, *part, kNeverCudnn);
+  return steps_of(layer, *part, tensorflow::kNeverCudnn);
 }
 
 namespace {

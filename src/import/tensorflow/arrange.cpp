@@ -6,12 +6,6 @@
 namespace joulecast::tensorflow {
 namespace {
 
-std::optional<std::size_t> rank_of(NodeContext& node, const Tensor& tensor) {
-  const auto shape = node.canvas().extents(tensor);
-  if (shape) return shape->size();
-  return tensor.is_value() ? node.canvas().builder.guess(tensor.id).rank : std::nullopt;
-}
-
 // The order that most work is done in: that of the first value whose axes are not in their own order.
 Layout common_layout(std::span<const Tensor> tensors, std::span<const std::size_t> ranks, std::size_t rank) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -49,7 +43,7 @@ Arranged arrange(NodeContext& node, std::span<const Tensor> tensors) {
   std::vector<std::size_t> ranks;
   bool known = true;
   for (const Tensor& tensor : tensors) {
-    const auto rank = rank_of(node, tensor);
+    const auto rank = node.canvas().rank(tensor);
     known = known && rank.has_value();
     ranks.push_back(rank.value_or(0));
   }

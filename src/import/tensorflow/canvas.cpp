@@ -79,7 +79,7 @@ ValueId Canvas::add_constant(std::string_view name, const TensorType& type, Cont
 
 // What has not the axes that an operator works on stays as it is, which the operator's types tell.
 ValueId Canvas::arranged(const Tensor& tensor, const Layout& layout) {
-  if (const auto shape = extents(tensor); shape && !layout.fits(shape->size())) return arranged(tensor, {});
+  if (const auto rank = this->rank(tensor); rank && !layout.fits(*rank)) return arranged(tensor, {});
   if (tensor.is_source()) return form(*tensor.source, tensor.view, layout);
   if (!tensor.is_value()) return kNoValue;
   return tensor.layout == layout ? tensor.id : rearrange(tensor, layout);
@@ -122,7 +122,7 @@ ValueId Canvas::add_form(const Source& source, const Shape& shape, const Layout&
 // The shape to reshape to, where the axes that change places have one entry: -1 for one open extent.
 std::optional<std::vector<std::int64_t>> Canvas::as_reshape(const Tensor& tensor, const Layout& layout) const {
   const auto shape = extents(tensor);
-  if (!shape) return std::nullopt;
+  if (!shape || !tensor.layout.fits(shape->size())) return std::nullopt;
   std::vector<std::size_t> before, after;
   std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < shape->size(); ++i) {
@@ -166,6 +166,11 @@ std::optional<Shape> Canvas::extents(const Tensor& tensor) const {
   if (!tensor.is_value()) return std::nullopt;
   const auto held = samples_.extents(tensor.id);
   return held ? std::optional(tensor.layout.tensor(*held)) : std::nullopt;
+}
+
+std::optional<std::size_t> Canvas::rank(const Tensor& tensor) const {
+  if (const auto shape = extents(tensor)) return shape->size();
+  return tensor.is_value() ? builder.guess(tensor.id).rank : std::nullopt;
 }
 
 std::optional<std::vector<std::optional<std::int64_t>>> Canvas::numbers(const Tensor& tensor) const {

@@ -68,6 +68,8 @@ class Canvas {
 
   // What is known of a tensor. Extents in the tensor's order, -1 where open.
   [[nodiscard]] std::optional<Shape> extents(const Tensor& tensor) const;
+  // Known of some tensors whose extents are not.
+  [[nodiscard]] std::optional<std::size_t> rank(const Tensor& tensor) const;
   [[nodiscard]] std::optional<std::vector<std::optional<std::int64_t>>> numbers(const Tensor& tensor) const;
   // The same for both choices of the open sizes.
   [[nodiscard]] std::optional<std::array<IntList, kSamples>> samples(const Tensor& tensor) const;

@@ -131,6 +131,23 @@ TEST(Tensorflow, ALayerThatALoopBecomesIsAnAssumptionAndNoted) {
   EXPECT_NE(graph.notes[0].text.find("taken as cuDNN's kernels"), std::string::npos) << graph.notes[0].text;
 }
 
+// As of the same network's .keras: steps cost many times what the layer does.
+TEST(Tensorflow, RecurrentLayersThatStayLoopsAreNoted) {
+  for (const std::string file : {"masked/saved_model.pb", "masked/frozen.pb", "masked/frames.pb"}) {
+    const Graph graph = imported(file);
+    EXPECT_EQ(count<Loop>(graph), 2U) << file;
+    ASSERT_EQ(graph.notes.size(), 2U) << file;
+    EXPECT_NE(graph.notes[0].text.find("lstm_1/while' (LSTM) is a loop over its steps: in an exported file a mask "
+                                       "rules cuDNN's kernel out"),
+              std::string::npos)
+        << graph.notes[0].text;
+    EXPECT_NE(graph.notes[1].text.find("simple_rnn_1/while' (SimpleRNN) is a loop over its steps: Keras has no kernel "
+                                       "of cuDNN for it"),
+              std::string::npos)
+        << graph.notes[1].text;
+  }
+}
+
 TEST(Tensorflow, OtherLoopsAreLoopsOfTheirOutputs) {
   for (const std::string file : {"loop/saved_model.pb", "loop/frozen.pb", "loop/frames.pb"}) {
     const Graph graph = imported(file);

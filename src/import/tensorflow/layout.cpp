@@ -32,12 +32,14 @@ std::size_t Layout::in_value(std::size_t axis) const {
 }
 
 Shape Layout::held(const Shape& tensor) const {
+  if (!fits(tensor.size())) return tensor;
   Shape out;
   for (std::size_t i = 0; i < tensor.size(); ++i) out.push_back(tensor[of_tensor(i)]);
   return out;
 }
 
 Shape Layout::tensor(const Shape& held) const {
+  if (!fits(held.size())) return held;
   Shape out;
   for (std::size_t i = 0; i < held.size(); ++i) out.push_back(held[in_value(i)]);
   return out;
@@ -64,7 +66,7 @@ Layout Layout::with(std::size_t axis, std::size_t rank) const {
   Axes out;
   for (std::size_t i = 0; i <= rank; ++i) {
     if (i == place) out.push_back(static_cast<std::uint8_t>(axis));
-    if (i < rank) out.push_back(static_cast<std::uint8_t>(axes_[i] >= axis ? axes_[i] + 1 : axes_[i]));
+    if (i < rank) out.push_back(static_cast<std::uint8_t>(of_tensor(i) >= axis ? of_tensor(i) + 1 : of_tensor(i)));
   }
   return Layout(out);
 }
@@ -73,7 +75,7 @@ Layout Layout::widened(std::size_t count, std::size_t rank) const {
   if (plain()) return {};
   Axes out;
   for (std::size_t i = 0; i < count; ++i) out.push_back(static_cast<std::uint8_t>(i));
-  for (std::size_t i = 0; i < rank; ++i) out.push_back(static_cast<std::uint8_t>(axes_[i] + count));
+  for (std::size_t i = 0; i < rank; ++i) out.push_back(static_cast<std::uint8_t>(of_tensor(i) + count));
   return Layout(out);
 }
 

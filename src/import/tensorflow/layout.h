@@ -26,8 +26,9 @@ class Layout {
   [[nodiscard]] bool plain() const { return axes_.empty(); }
   // Whether a tensor of so many axes can be held so.
   [[nodiscard]] bool fits(std::size_t rank) const { return plain() || axes_.size() == rank; }
-  // The axis of the tensor that axis `held` of the value is, and the other way round.
-  [[nodiscard]] std::size_t of_tensor(std::size_t held) const { return plain() ? held : axes_[held]; }
+  // The axis of the tensor that axis `held` of the value is, and the other way round. What a file says of ranks need
+  // not be true: axes that the layout does not have are where they are, and so are shapes that do not fit.
+  [[nodiscard]] std::size_t of_tensor(std::size_t held) const { return held < axes_.size() ? axes_[held] : held; }
   [[nodiscard]] std::size_t in_value(std::size_t axis) const;
   [[nodiscard]] Shape held(const Shape& tensor) const;  // extents in the order of the value
   [[nodiscard]] Shape tensor(const Shape& held) const;  // extents in the order of the tensor

@@ -34,5 +34,13 @@ TEST(TensorflowLayout, AxesComeAndGo) {
   EXPECT_EQ(Layout::channels_first(3).widened(1, 3).held(Shape{1, 2, 8, 3}), (Shape{1, 2, 3, 8}));
 }
 
+TEST(TensorflowLayout, RanksThatDoNotFitAreLeftAlone) {
+  const Layout layout = Layout::channels_first(4);
+  EXPECT_EQ(layout.of_tensor(9), 9U);
+  EXPECT_EQ(layout.held(Shape{2, 8}), (Shape{2, 8}));
+  EXPECT_EQ(layout.tensor(Shape{2, 8, 9, 3, 4}), (Shape{2, 8, 9, 3, 4}));
+  EXPECT_EQ(layout.order_to({}, 6), (IntList{0, 2, 3, 1, 4, 5}));
+}
+
 }  // namespace
 }  // namespace joulecast::tensorflow

@@ -136,6 +136,7 @@ Result<void> lower_while(NodeContext& node) {
   }
   JC_RETURN_IF_ERROR(node.importer().count_work(variables * (body->nodes.size() + condition->nodes.size() + 1)));
   if (const auto layer = find_rnn(node, *body)) return emit_rnn(node, *layer);
+  if (std::string told = steps_told(node, *body); !told.empty()) node.importer().note(std::move(told));
   return lower_loop(node, *condition, *body);
 }
 

@@ -17,9 +17,7 @@ const Tensor& NodeContext::input(std::size_t i) const {
 }
 
 std::optional<std::size_t> NodeContext::rank(std::size_t i) const {
-  const auto shape = extents(i);
-  if (shape) return shape->size();
-  return input(i).is_value() ? canvas().builder.guess(input(i).id).rank : std::nullopt;
+  return canvas().rank(input(i));
 }
 
 std::optional<IntList> NodeContext::integers(std::size_t i) const {
@@ -148,6 +146,8 @@ ValueId NodeContext::step(Operator op, std::vector<ValueId> inputs, std::string_
 Result<void> NodeContext::output(std::size_t i, const Tensor& tensor) {
   if (outputs_.size() <= i) outputs_.resize(i + 1);
   outputs_[i] = tensor;
+  // A file whose operators contradict each other's ranks: what is wrong the types tell.
+  if (const auto rank = canvas().rank(tensor); rank && !tensor.layout.fits(*rank)) outputs_[i].layout = {};
   return {};
 }
 

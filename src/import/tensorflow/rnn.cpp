@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/tensorflow/rnn.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
+
+#include "import/text.h"
 
 namespace joulecast::tensorflow {
 namespace {
@@ -19,7 +23,24 @@ class CellReader {
     for (const NodeView& one : body.nodes) nodes_.emplace(one.name, &one);
   }
 
-  std::optional<RnnLayer> run() {
+  std::optional<RnnLayer> run() const {
+    std::optional<RnnLayer> out = read_cell();
+    if (!out || !is_layer(*out)) return std::nullopt;
+    read_biases(*out);
+    return out;
+  }
+
+  // The sentence for a cell whose loop is no layer; empty where there is no cell.
+  [[nodiscard]] std::string steps_told() const {
+    std::optional<RnnLayer> cell = read_cell();
+    if (!cell || is_layer(*cell)) return {};
+    const std::string_view names[] = {"SimpleRNN", "", "GRU", "LSTM"};
+    const std::string_view name = cell->gates > 4 ? "" : names[cell->gates - 1];
+    return name.empty() ? std::string() : told_as_steps(loop_name(), name, why_no_layer(*cell));
+  }
+
+ private:
+  std::optional<RnnLayer> read_cell() const {
     RnnLayer out;
     std::size_t products = 0;
     for (const NodeView& one : body_.nodes) {
@@ -27,13 +48,32 @@ class CellReader {
       if (++products > 2 || !read_product(one, out)) return std::nullopt;
     }
     if (products != 2 || out.weight == nullptr || out.recurrence == nullptr || !read_sizes(out)) return std::nullopt;
-    if (!read_states(out)) return std::nullopt;
-    read_biases(out);
-    if (!cudnn_has(out)) return std::nullopt;
     return out;
   }
 
- private:
+  // Of one gate, a simple recurrent layer, cuDNN has no kernel that Keras runs.
+  bool is_layer(RnnLayer& cell) const {
+    return (cell.gates == 4 || cell.gates == 3) && read_states(cell) && cudnn_has(cell);
+  }
+
+  // Of loops whose nodes stand in the graph itself, what their nodes' names begin with.
+  std::string loop_name() const {
+    const std::string_view name = node_.node().name;
+    return printable(name.substr(0, name.find("/LoopCond")));
+  }
+
+  std::string_view why_no_layer(const RnnLayer& cell) const {
+    if (cell.gates == 1) return kNeverCudnn;
+    const bool masked = count_of("SelectV2") + count_of("Select") > 0;
+    return masked ? "in an exported file a mask rules cuDNN's kernel out, which Keras runs on a GPU unless the mask "
+                    "has gaps"
+                  : "what its cell computes rules cuDNN's kernel out";
+  }
+
+  std::ptrdiff_t count_of(std::string_view op) const {
+    return std::count_if(body_.nodes.begin(), body_.nodes.end(), [&](const NodeView& one) { return one.op == op; });
+  }
+
   // Behind what only passes a tensor through; nullptr where that is an argument.
   const NodeView* origin(std::string_view tensor, std::optional<std::size_t>& argument) const {
     for (std::size_t steps = 0; steps <= body_.nodes.size(); ++steps) {
@@ -87,19 +127,16 @@ class CellReader {
     out.input = weight[0];
     out.hidden = recurrence[0];
     if (out.hidden < 1 || weight[1] != recurrence[1] || weight[1] % out.hidden != 0) return false;
-    const std::int64_t gates = weight[1] / out.hidden;
-    out.kind = gates == 4 ? RnnKind::kLstm : RnnKind::kGru;
-    return gates == 4 || gates == 3;  // of one gate, a simple recurrent layer, cuDNN has no kernel that Keras runs
+    out.gates = weight[1] / out.hidden;
+    out.kind = out.gates == 4 ? RnnKind::kLstm : RnnKind::kGru;
+    return out.gates > 0;
   }
 
   // What Keras asks for before it takes cuDNN's kernel, as far as the body tells: sigmoids at the gates, tanh at the
   // candidate and the cell. Converters put biases where they are not seen.
   bool cudnn_has(const RnnLayer& layer) const {
-    const auto nodes_of = [&](std::string_view op) {
-      return std::count_if(body_.nodes.begin(), body_.nodes.end(), [&](const NodeView& one) { return one.op == op; });
-    };
     const bool lstm = layer.kind == RnnKind::kLstm;
-    return nodes_of("Sigmoid") == (lstm ? 3 : 2) && nodes_of("Tanh") == (lstm ? 2 : 1);
+    return count_of("Sigmoid") == (lstm ? 3 : 2) && count_of("Tanh") == (lstm ? 2 : 1);
   }
 
   // Variables of floating type that the body changes: the state, and of an LSTM the cell.
@@ -175,6 +212,14 @@ ValueId batch_first_input(const NodeContext& node, ValueId x) {
 
 }  // namespace
 
+std::string told_as_steps(std::string_view name, std::string_view kind, std::string_view why) {
+  return fmt::format("'{}' ({}) is a loop over its steps: {}", name, kind, why);
+}
+
+std::string steps_told(const NodeContext& node, const FunctionView& body) {
+  return CellReader(node, body).steps_told();
+}
+
 std::optional<RnnLayer> find_rnn(const NodeContext& node, const FunctionView& body) {
   return CellReader(node, body).run();
 }
@@ -182,8 +227,7 @@ std::optional<RnnLayer> find_rnn(const NodeContext& node, const FunctionView& bo
 Result<void> emit_rnn(NodeContext& node, const RnnLayer& layer) {
   node.importer().note(
       "loops that are an LSTM or GRU are taken as cuDNN's kernels, which Keras runs where it has a GPU; TensorFlow "
-      "runs "
-      "those of a file that was exported without one step by step");
+      "runs those of a file that was exported without one step by step");
   const Shape& weight = layer.weight->type.shape;
   ValueId x = node.input(layer.list).id;
   const ValueId batch_first = batch_first_input(node, x);
