@@ -102,6 +102,39 @@ class Printed(nn.Module):
         return self.head(x)
 
 
+class Modes(nn.Module):
+    """Convolutions whose padding is a word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.same, self.valid = nn.Conv2d(3, 8, 3, padding="same"), nn.Conv2d(8, 4, 3, padding="valid")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.valid(self.same(x))
+
+
+class Attending(nn.Module):
+    """What attends to what is a result too, which takes the fused kernel away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(32, 4, batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        y, weights = self.attention(x, x, x)
+        assert weights is not None
+        return y, weights
+
+
+class Similar(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = nn.Linear(6, 16)
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return nn.functional.cosine_similarity(self.head(x), self.head(y))
+
+
 def encoder() -> nn.Module:
     return nn.TransformerEncoder(nn.TransformerEncoderLayer(32, 4, 64, batch_first=True), 2)
 
@@ -119,6 +152,9 @@ def networks() -> dict[str, tuple[nn.Module, tuple[torch.Tensor, ...]]]:
         "lstm": (nn.LSTM(10, 20, 2, batch_first=True), (torch.randn(3, 7, 10),)),
         "bag": (nn.EmbeddingBag(100, 16), (torch.randint(0, 100, (4, 6)),)),
         "instance_norm": (nn.InstanceNorm2d(5), (torch.randn(2, 5, 8, 8),)),
+        "modes": (Modes(), (torch.randn(2, 3, 8, 8),)),
+        "attending": (Attending(), (torch.randn(2, 7, 32),)),
+        "similar": (Similar(), (torch.randn(4, 6), torch.randn(4, 6))),
         "encoder": (encoder(), (torch.randn(2, 7, 32),)),
         "transformer": (nn.Transformer(32, 4, 1, 1, 64), (torch.randn(7, 2, 32), torch.randn(5, 2, 32))),
     }

@@ -46,6 +46,11 @@ const LayerCase kCases[] = {
     {"lstm", {{"input", {3, 7, 10}}}, 2.0 * 21 * (80 * 30 + 80 * 40), 5600 + 320, {3, 7, 20}},
     {"bag", {{"input", {4, 6}}}, 0.0, 1600, {4, 16}},
     {"instance_norm", {{"input", {2, 5, 8, 8}}}, 0.0, 0, {2, 5, 8, 8}},
+    // 64 places of 27 inputs to 8, 36 of 72 to 4.
+    {"modes", {{"x", {2, 3, 8, 8}}}, 2.0 * 2 * (64 * 8 * 27 + 36 * 4 * 72), 8 * 28 + 4 * 73, {2, 4, 6, 6}},
+    // Of 14 rows: to query, key and value and out of attention, of 7 keys a row.
+    {"attending", {{"x", {2, 7, 32}}}, 2.0 * 14 * (32 * 128 + 2 * 32 * 7), 128 * 32 + 128, {2, 7, 32}},
+    {"similar", {{"x", {4, 6}}, {"y", {4, 6}}}, 2.0 * 2 * 4 * 6 * 16, 7 * 16, {4}},
     // Of 14 rows: to query, key and value, out of attention, and 32 to 64 and back; attention of 7 keys a row, twice.
     {"encoder",
      {{"src", {2, 7, 32}}},

@@ -69,7 +69,7 @@ Result<Graph> import_bytes(std::string_view bytes, std::string_view name, const 
       fixed = true;
       continue;
     }
-    if (!graph) return graph;
+    if (!graph) return tl::unexpected(importer.with_guesses(std::move(graph).error()));
     if (fixed && archive.has_inputs())
       graph->notes.push_back({"the trace holds for the sizes that it was made with only"});
     JC_RETURN_IF_ERROR(validate(*graph));

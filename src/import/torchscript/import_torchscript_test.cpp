@@ -316,6 +316,22 @@ TEST(TorchScript, ShapesThatAreGivenStandForThoseThatTheFileDoesNotTell) {
   EXPECT_EQ(import_bytes(traced, "net", {{"x", {1, 9}}})->inputs.at(0).dimensions.size(), 4U);
 }
 
+TEST(TorchScript, WhatFailsAfterAShapeWasGuessedSaysWhatItWasTakenToBe) {
+  const std::string code = code_of("    y = (self.conv).forward(x, )\n    return torch.transpose(y, 1, 4)\n");
+  const auto guessed = import_bytes(archive_of(code), "net");
+  ASSERT_FALSE(guessed);
+  EXPECT_NE(guessed.error().text().find("of 4 axes; x was taken to be batch x 3 x 224 x 224; give what it is with "
+                                        "--shapes x:AxBxC"),
+            std::string::npos)
+      << guessed.error().text();
+  const auto given = import_bytes(archive_of(code), "net", {{"x", {1, 3, 8, 8}}});
+  ASSERT_FALSE(given);
+  EXPECT_EQ(given.error().text().find("taken to be"), std::string::npos) << given.error().text();
+  const auto told = import_bytes(archive_of(code, {}, inputs_pickle({{2, 3, 8, 8}})), "net");
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().text().find("taken to be"), std::string::npos) << told.error().text();
+}
+
 TEST(TorchScript, UnknownOperatorsKeepTheirName) {
   EXPECT_EQ(labels(imported("    return ops.mylib.magic(x, 3)\n")), "mylib.magic");
 }

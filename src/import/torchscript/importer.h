@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "import/builder.h"
+#include "import/guessed_shapes.h"
 #include "import/samples.h"
 #include "import/torch/aten/call.h"
 #include "import/torchscript/archive.h"
@@ -67,6 +68,8 @@ class Importer {
   [[nodiscard]] const OpenSizes& open_sizes() const { return open_sizes_; }
   // What was followed while the graph was built.
   [[nodiscard]] const Samples& samples() const { return samples_; }
+  // An error of run() with the shapes that were guessed before it, any of which may be why.
+  [[nodiscard]] Error with_guesses(Error error) const;
 
  private:
   friend struct Builtins;      // builtins.cpp
@@ -78,6 +81,7 @@ class Importer {
   Item add_input(const std::string& name, ElementType element, std::vector<Dimension> dimensions);
   std::vector<Dimension> open_dimensions(const std::string& name, const TensorType& example);
   std::vector<Dimension> hinted_dimensions(const std::string& name, const InputHint& hint);
+  void note_shape(const std::string& input, std::string shape);
   // Of an input without a shape, by the operator that reads it first. Always an error.
   Result<void> guess_input(const std::string& input, std::string_view name, const Arguments& arguments);
   [[nodiscard]] const TensorType* type_of(const Item& item) const;
@@ -202,6 +206,7 @@ class Importer {
   std::map<std::pair<std::uint32_t, std::int64_t>, Item> extents_;  // of a value's axis
   std::unordered_map<std::string, std::size_t> names_;
   std::set<std::string> notes_;
+  std::vector<GuessedShape> guessed_;
   std::string_view path_;  // of the module that runs
   std::size_t steps_ = 0;
   std::size_t depth_ = 0;      // of calls

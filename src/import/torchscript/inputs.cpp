@@ -81,8 +81,7 @@ Result<Arguments> Importer::inputs_of(const Source& source, const Function& forw
     if (asked_.contains(name)) hints_.shapes.try_emplace(name, as_asked(name, {ElementType::kFloat32, {}, true}));
     if (const auto hint = hints_.shapes.find(name); hint != hints_.shapes.end()) {
       std::vector<Dimension> dimensions = hinted_dimensions(name, hint->second);
-      note(fmt::format("the file does not say the shape of input '{}': taken as {}, as {}", name, shown(dimensions),
-                       asked_.contains(name) ? "was asked for" : "the network reads it"));
+      note_shape(name, shown(dimensions));
       out.named.emplace_back(parameter.name, add_input(name, hint->second.element, std::move(dimensions)));
       cells_.back().input = name;
       continue;
@@ -91,6 +90,21 @@ Result<Arguments> Importer::inputs_of(const Source& source, const Function& forw
     out.named.emplace_back(parameter.name, Item(TensorRef{static_cast<std::uint32_t>(cells_.size() - 1)}));
   }
   return out;
+}
+
+void Importer::note_shape(const std::string& input, std::string shape) {
+  if (asked_.contains(input)) {
+    note(fmt::format("the file does not say the shape of input '{}': taken as {}, as was asked for", input, shape));
+    return;
+  }
+  guessed_.push_back({input, std::move(shape)});
+  note(note_of(guessed_.back()));
+}
+
+// Errors that say what to give say enough.
+Error Importer::with_guesses(Error error) const {
+  if (guessed_.empty() || error.text().find("--shapes") != std::string::npos) return error;
+  return {error.code(), fmt::format("{}; {}", error.text(), advice_on(guessed_))};
 }
 
 // Lists of tensors are an input each; numbers and strings stay what they were.

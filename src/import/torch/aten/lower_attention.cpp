@@ -98,18 +98,39 @@ Result<SelfAttention> self_attention(Call& call, std::string_view heads) {
   return out;
 }
 
-// All but the projection at its end.
-ValueId attended(Call& call, ValueId x, const SelfAttention& in) {
+// [batch, heads, positions, size] each.
+Heads projected(Call& call, ValueId x, const SelfAttention& in) {
   const ValueId joined = call.step(Linear{}, {x, in.qkv_weight, in.qkv_bias}, "qkv");
   const auto parts = call.steps(Split{-1, {}}, {joined}, 3, "part");
+  return {split_heads(call, parts[0], in.heads), split_heads(call, parts[1], in.heads),
+          split_heads(call, parts[2], in.heads), in.mask};
+}
+
+ValueId join_heads(Call& call, ValueId x) {
+  const ValueId back = call.step(Transpose{{0, 2, 1, 3}}, {x}, "positions_first");
+  return call.step(Reshape{}, {back, call.int_vector({0, 0, -1})}, "joined");
+}
+
+// All but the projection at its end.
+ValueId attended(Call& call, ValueId x, const SelfAttention& in) {
+  const Heads heads = projected(call, x, in);
   Attention op;
   op.masks = in.mask != kNoValue ? 1 : 0;
-  std::vector<ValueId> inputs{split_heads(call, parts[0], in.heads), split_heads(call, parts[1], in.heads),
-                              split_heads(call, parts[2], in.heads)};
+  std::vector<ValueId> inputs{heads.query, heads.key, heads.value};
   if (in.mask != kNoValue) inputs.push_back(in.mask);
-  const ValueId y = call.step(op, std::move(inputs), "attention");
-  const ValueId back = call.step(Transpose{{0, 2, 1, 3}}, {y}, "positions_first");
-  return call.step(Reshape{}, {back, call.int_vector({0, 0, -1})}, "joined");
+  return join_heads(call, call.step(op, std::move(inputs), "attention"));
+}
+
+// The same where the attention's weights are asked for: no fused kernel gives these. They are the second output, the
+// heads' mean of them or each.
+Result<ValueId> attended_with_weights(Call& call, ValueId x, const SelfAttention& in) {
+  const Heads heads = projected(call, x, in);
+  const ValueId scores = call.step(MatMul{false, true}, {heads.query, heads.key}, "scores");
+  const ValueId weights = call.step(Softmax{-1, false}, {scores}, "weights");
+  JC_ASSIGN_OR_RETURN(const bool mean, call.flag("average_attn_weights", true));
+  if (mean) JC_RETURN_IF_ERROR(call.emit_output(1, Reduce{ReduceKind::kMean, {1}, false, false}, {weights}));
+  if (!mean) JC_RETURN_IF_ERROR(call.alias(1, weights));
+  return join_heads(call, call.step(MatMul{}, {weights, heads.value}, "attention"));
 }
 
 }  // namespace
@@ -118,9 +139,15 @@ ValueId attended(Call& call, ValueId x, const SelfAttention& in) {
 Result<void> lower_multi_head_attention(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("query"));
   JC_ASSIGN_OR_RETURN(const ValueId key, call.tensor("key"));
-  if (x != key || call.any_used_after(0)) return call.opaque();
   JC_ASSIGN_OR_RETURN(const SelfAttention attention, self_attention(call, "num_head"));
-  const ValueId flat = attended(call, x, attention);
+  const bool with_weights = call.any_used_after(0);
+  if (x != key || (with_weights && attention.mask != kNoValue)) return call.opaque();
+  ValueId flat = kNoValue;
+  if (with_weights) {
+    JC_ASSIGN_OR_RETURN(flat, attended_with_weights(call, x, attention));
+  } else {
+    flat = attended(call, x, attention);
+  }
   return call.emit_output(0, Linear{}, {flat, attention.out_weight, attention.out_bias});
 }
 

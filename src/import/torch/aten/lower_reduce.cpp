@@ -84,4 +84,19 @@ Result<void> lower_vector_norm(Call& call) {
   return call.emit(Reduce{kind, std::move(reduced.axes), reduced.keep_axes, false}, {reduced.x});
 }
 
+// Both vectors by their lengths, which are at least eps, and the sum of their products: as PyTorch computes it.
+Result<void> lower_cosine_similarity(Call& call) {
+  JC_ASSIGN_OR_RETURN(const std::int64_t axis, call.number("dim", 1));
+  JC_ASSIGN_OR_RETURN(const double eps, call.real("eps", 1e-8));
+  std::vector<ValueId> units;
+  for (const std::string_view name : {"x1", "x2"}) {
+    JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor(name));
+    const ValueId length = call.step(Reduce{ReduceKind::kL2, {axis}, true, false}, {x}, "length");
+    const ValueId least = call.step(Binary{BinaryKind::kMax}, {length, call.real_scalar(eps)}, "least");
+    units.push_back(call.step(Binary{BinaryKind::kDiv}, {x, least}, "unit"));
+  }
+  const ValueId products = call.step(Binary{BinaryKind::kMul}, {units[0], units[1]}, "products");
+  return call.emit(Reduce{ReduceKind::kSum, {axis}, false, false}, {products});
+}
+
 }  // namespace joulecast::aten

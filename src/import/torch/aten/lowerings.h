@@ -193,6 +193,7 @@ Result<void> lower_variance(Call& call) {
   return lower_variance_of(call, kRoot, kWithMean);
 }
 Result<void> lower_vector_norm(Call& call);
+Result<void> lower_cosine_similarity(Call& call);
 
 // lower_fill.cpp: tensors made from nothing
 Result<void> lower_full_of(Call& call, double value);

@@ -27,6 +27,7 @@ constexpr auto kOperators = std::to_array<OperatorEntry>({
      "input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, "
      "cudnn_enabled, allow_tf32",
      lower_conv},
+    {"_convolution_mode", "", "input, weight, bias, stride, padding, dilation, groups", lower_conv},
     {"_embedding_bag", "",
      "weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx",
      lower_embedding_bag},
@@ -208,6 +209,7 @@ constexpr auto kOperators = std::to_array<OperatorEntry>({
     {"copy", "", "self, src, non_blocking", lower_copy},
     {"cos", "", "self", lower_unary<UnaryKind::kCos>},
     {"cosh", "", "self", lower_unary<UnaryKind::kCosh>},
+    {"cosine_similarity", "", "x1, x2, dim, eps", lower_cosine_similarity},
     {"cpu", "", "self, memory_format", lower_identity},
     {"cuda", "", "self, memory_format", lower_identity},
     {"cudnn_batch_norm", "",
