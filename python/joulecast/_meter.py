@@ -188,6 +188,13 @@ def shared():
         return _shared
 
 
+_COROUTINE, _GENERATORS = 0x80, 0x20 | 0x200  # inspect's CO_ flags; to import it takes longer than all of this package
+
+
+def _flags(function):
+    return getattr(getattr(function, "__code__", None), "co_flags", 0)
+
+
 class measure:
     """Time and energy of a block, of the calls of a function, or of what lies between begin() and end().
 
@@ -198,11 +205,19 @@ class measure:
         @joulecast.measure
         def step(): ...                                  # step.windows has a Window of each call
 
+    Of an `async def` the windows last until what is awaited is done. A generator does its work while somebody else loops over it:
+    measure that loop.
+
     meter: one of your own; else one on the GPUs that this process sees, opened at the first use.
     """
 
     def __init__(self, name=None, *, meter=None):
+        if name is not None and not isinstance(name, str) and not callable(name):
+            raise TypeError(f"measure: a name or a function was expected, not {name!r}")
         self._function = name if callable(name) else None
+        if _flags(self._function) & _GENERATORS:
+            raise TypeError(f"measure: {self._function.__qualname__} is a generator, whose call does nothing yet; measure the loop "
+                            "over it as a block")
         self._name, self._meter, self._open = (None if callable(name) else name), meter, []
         self.windows = []
         if self._function is not None:
@@ -226,10 +241,18 @@ class measure:
     def __call__(self, *arguments, **named):
         if self._function is None:
             return self._decorating(*arguments)
-        window = self.begin(self._name or self._function.__qualname__, meter=self._meter)
-        self.windows.append(window)
-        with window:
+        if _flags(self._function) & _COROUTINE:
+            return self._awaited(*arguments, **named)
+        with self._begun():
             return self._function(*arguments, **named)
+
+    async def _awaited(self, *arguments, **named):
+        with self._begun():
+            return await self._function(*arguments, **named)
+
+    def _begun(self):
+        self.windows.append(self.begin(self._name or self._function.__qualname__, meter=self._meter))
+        return self.windows[-1]
 
     def _decorating(self, function):
         out = measure(function, meter=self._meter)

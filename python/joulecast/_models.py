@@ -9,12 +9,16 @@ import operator
 import os
 import sys
 import tempfile
+import threading
 from collections import namedtuple
 
 from . import _library, _torch
 
 # What the caller says beside the model: `batch` a number, a list of them or None, `extents` of one example, `shapes` by input.
 _Asked = namedtuple("_Asked", "example batch extents shapes")
+
+# Frameworks trace and write one network at a time: two threads in torch.export leave torch itself broken.
+_tracing = threading.Lock()
 
 
 def opened(model, framework, example, batch, input, shapes):
@@ -38,7 +42,7 @@ def _open_object(model, framework, asked):
     for module, kind, files in _KINDS:
         known = sys.modules.get(module)
         if known is not None and isinstance(model, getattr(known, kind)):
-            with tempfile.TemporaryDirectory(prefix="joulecast_") as folder:  # nobody else may look into it
+            with _tracing, tempfile.TemporaryDirectory(prefix="joulecast_") as folder:  # nobody else may look into it
                 return [(_open(file, framework, shapes), batch) for file, batch, shapes in files(model, folder, asked)]
     raise TypeError(f"a path or an object of {', '.join(f'{m}.{k}' for m, k, _ in _KINDS)} was expected, not "
                     f"{type(model).__module__}.{type(model).__qualname__}")
@@ -84,9 +88,14 @@ def _transformers_model(model, folder, asked):
 
 
 def _keras(model, folder, asked):
+    import inspect  # Keras has it already, and it takes longer than all of this package
+
     path = os.path.join(folder, "model")
-    with contextlib.redirect_stdout(io.StringIO()):  # it prints what it has exported
-        model.export(path)
+    if "verbose" in inspect.signature(model.export).parameters:
+        model.export(path, verbose=False)
+    else:
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints what it has exported
+            model.export(path)
     yield path, asked.batch, asked.shapes
 
 

@@ -84,7 +84,7 @@ def recommend(model, *, gpu="all", batch=None, input=None, shapes=None, framewor
 
 
 def inspect(model, *, batch=None, input=None, shapes=None, framework=None, example=None, top=None, as_written=None):
-    """What is in a model: inputs, operators, parameters, FLOPs and bytes, as `joulecast inspect --json` has it."""
+    """What is in a model: inputs, outputs, operators, parameters, FLOPs and bytes, as `joulecast inspect --json` has it."""
     questions, _ = _models.opened(model, framework, example, batch, input, shapes)
     handle, request = questions[0]
     return _library.inspect(handle, _given(top=top, as_written=as_written, **request))

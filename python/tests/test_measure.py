@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measuring from within Python, on a stand-in of NVML (LD_LIBRARY_PATH): python3 test_measure.py PROGRAM"""
+import asyncio
 import importlib.util
 import json
 import multiprocessing
@@ -71,6 +72,28 @@ class Measure(unittest.TestCase):
         self.assertEqual((step.__name__, step.__doc__), ("step", "Sleeps."))
         self.assertEqual([window.name for window in step.windows], ["step", "step"])
         self.assertLess(step.windows[0].time_s, step.windows[1].time_s)
+
+    def test_a_coroutine_lasts_until_what_it_awaits_is_done(self):
+        @joulecast.measure(meter=self.meter)
+        async def step():
+            await asyncio.sleep(0.3)
+            return 7
+
+        self.assertEqual(asyncio.run(step()), 7)
+        self.assertGreater(step.windows[0].time_s, 0.29)
+
+    def test_what_does_nothing_when_it_is_called_is_refused(self):
+        def generator():
+            yield 1
+
+        async def generator_of_awaited():
+            yield 1
+
+        for function in (generator, generator_of_awaited):
+            with self.assertRaisesRegex(TypeError, "is a generator.*measure the loop"):
+                joulecast.measure(function)
+        with self.assertRaisesRegex(TypeError, "a name or a function was expected, not 3"):
+            joulecast.measure(3)
 
     def test_a_function_that_raises_has_ended(self):
         class Thing:

@@ -5,6 +5,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import threading
 import types
 import unittest
 from unittest import mock
@@ -86,6 +87,17 @@ class Modules(unittest.TestCase):
         with mock.patch.object(torch.export, "export", wraps=torch.export.export) as export:
             joulecast.predict(Images(), gpu="a30", batch=[1, 8, 32], input=(3, 32, 32))
         self.assertEqual(export.call_count, 1)
+
+    def test_may_be_asked_about_by_several_threads(self):
+        alone, found = joulecast.predict(Images(), gpu="a30", input=(3, 32, 32)), []
+        threads = [threading.Thread(target=lambda: found.append(joulecast.predict(Images(), gpu="a30", input=(3, 32, 32))))
+                   for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [alone] * 4)
+        torch.export.export(Images().eval(), (torch.empty(2, 3, 32, 32),))  # works as before
 
     def test_the_batch_is_the_examples_where_none_is_asked_for(self):
         self.assertEqual(joulecast.predict(Images(), gpu="a30", example=torch.empty(3, 3, 32, 32)).batch, 3)
