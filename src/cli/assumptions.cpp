@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/lower_case.h"
+#include "import/guessed_shapes.h"
 
 namespace joulecast::cli {
 namespace {
@@ -46,14 +47,13 @@ std::optional<std::int64_t> usual_extent(const UnboundDimension& dimension, cons
   return std::nullopt;
 }
 
-// "input_ids:1x128"; what has no number yet stands as "<sequence>".
-std::string shape_to_type(const Graph& graph, const GraphInput& input, const Binding& binding) {
-  std::string out = graph.value(input.value).name;
-  char before = ':';
+// "1x128"; what has no number yet stands as "<sequence>".
+std::string bound_shape(const GraphInput& input, const Binding& binding) {
+  std::string out;
   for (const Dimension& d : input.dimensions) {
     const auto symbol = binding.symbols.find(d.symbol);
     const std::int64_t batch = binding.batch.value_or(1);
-    out += std::exchange(before, 'x');
+    if (!out.empty()) out += 'x';
     if (d.extent) {
       out += fmt::to_string(*d.extent);
     } else if (symbol != binding.symbols.end()) {
@@ -64,6 +64,11 @@ std::string shape_to_type(const Graph& graph, const GraphInput& input, const Bin
     }
   }
   return out;
+}
+
+// "input_ids:1x128"
+std::string shape_to_type(const Graph& graph, const GraphInput& input, const Binding& binding) {
+  return graph.value(input.value).name + ":" + bound_shape(input, binding);
 }
 
 std::string assumption_text(const Assumption& assumption, const Graph& graph, const Binding& binding) {
@@ -108,6 +113,16 @@ tl::expected<std::vector<Assumption>, Failure> assume_open_dimensions(const Grap
   if (!left.empty()) return no_usual_extent(graph, binding, left);
   for (Assumption& assumption : out) assumption.text = assumption_text(assumption, graph, binding);
   return out;
+}
+
+Failure misfit(Error error, const std::string& model, const Graph& graph, const Binding& binding) {
+  std::vector<GuessedShape> guessed;
+  for (const GraphInput& input : graph.inputs) {
+    const std::string& name = graph.value(input.value).name;
+    if (binding.shapes.contains(name) || !is_shape_guessed(graph, name)) continue;
+    guessed.push_back({name, bound_shape(input, binding)});
+  }
+  return {std::move(error).in(model), advice_on(guessed)};
 }
 
 }  // namespace joulecast::cli

@@ -22,4 +22,8 @@ struct Assumption {
 // Errors: kInvalidInput, exit code 2, naming the dimensions of which neither name nor place tells what is usual.
 tl::expected<std::vector<Assumption>, Failure> assume_open_dimensions(const Graph& graph, Binding& binding);
 
+// An error of inferring the types of `graph`, called `model`. Where the file does not say an input's shape, which may
+// be why, the hint is what it was taken to be.
+Failure misfit(Error error, const std::string& model, const Graph& graph, const Binding& binding);
+
 }  // namespace joulecast::cli

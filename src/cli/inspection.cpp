@@ -114,6 +114,9 @@ Inspection inspect(const Graph& graph, const TypeTable& types, std::size_t top) 
   for (const GraphInput& input : graph.inputs) {
     out.inputs.push_back({graph.value(input.value).name, ValueKind::kInput, types.type(input.value)});
   }
+  for (const ValueId id : graph.outputs) {
+    out.outputs.push_back({graph.value(id).name, graph.value(id).kind, types.type(id)});
+  }
   KindCounter counter;
   for_each_operation(graph, types, [&](const Visit& visit) { counter.visit(visit); });
   out.kinds = counter.take();
@@ -132,7 +135,7 @@ tl::expected<Inspection, Failure> inspected(const InspectionRequest& request, co
   if (!request.as_written) graph = simplify(std::move(graph));
   JC_ASSIGN_OR_FAIL(std::vector<Assumption> assumed, assume_open_dimensions(graph, bound));
   auto types = infer_types(graph, bound);
-  if (!types) return tl::unexpected<Failure>(std::move(types).error().in(model));
+  if (!types) return tl::unexpected(misfit(std::move(types).error(), model, graph, bound));
   Inspection out = inspect(graph, *types, request.top);
   out.model = model;
   out.assumed = std::move(assumed);

@@ -32,6 +32,7 @@ struct Inspection {
   std::string model;  // path
   std::string graph;  // name
   std::vector<NamedTensor> inputs;
+  std::vector<NamedTensor> outputs;
   std::vector<Assumption> assumed;
   std::vector<KindTotal> kinds;  // most flops first, then most bytes
   KindTotal total;

@@ -34,14 +34,17 @@ std::string bytes_text(Bytes bytes) {
   return with_prefix(bytes.value(), "B");
 }
 
+std::string tensor_line(std::string_view what, const NamedTensor& tensor) {
+  return fmt::format("  {:<11} {} {} {}\n", what, shortened(printable(tensor.name), kNameWidth),
+                     joulecast::name(tensor.type.element), text(tensor.type.shape));
+}
+
 std::string head(const Inspection& in) {
   const Cost& cost = in.total.cost;
   const auto unknown = std::count_if(in.kinds.begin(), in.kinds.end(), [](const KindTotal& k) { return !k.known; });
   std::string out = printable(in.model) + "\n";
-  for (const NamedTensor& input : in.inputs) {
-    out += fmt::format("  input       {} {} {}\n", shortened(printable(input.name), kNameWidth),
-                       joulecast::name(input.type.element), text(input.type.shape));
-  }
+  for (const NamedTensor& input : in.inputs) out += tensor_line("input", input);
+  for (const NamedTensor& output : in.outputs) out += tensor_line("output", output);
   out += fmt::format("  operators   {} of {} kinds, {} of them unknown\n", in.total.count, in.kinds.size(), unknown);
   out += fmt::format("  parameters  {} ({})\n", with_prefix(static_cast<double>(cost.parameter_count), ""),
                      bytes_text(cost.parameters));
@@ -158,6 +161,7 @@ Json inspection_json(const Inspection& in) {
     for (const auto& entry : entries) out[key].push_back(make(entry));
   };
   list("inputs", in.inputs, tensor_json);
+  list("outputs", in.outputs, tensor_json);
   list("assumed", in.assumed, assumption_json);
   out["total"] = cost_json(in.total);
   list("operators", in.kinds, [&](const KindTotal& kind) { return kind_json(kind, in); });

@@ -68,7 +68,7 @@ tl::expected<Workload, Failure> prepare_batch(const std::string& model, const Gr
   bound.batch = batch.value_or(1);
   JC_ASSIGN_OR_FAIL(std::vector<Assumption> assumed, assume_open_dimensions(network, bound));
   auto load = prepare(network, bound, how);
-  if (!load) return tl::unexpected<Failure>(std::move(load).error().in(model));
+  if (!load) return tl::unexpected(misfit(std::move(load).error(), model, network, bound));
   if (batch && load->batch != *batch) {
     return usage(
         fmt::format("--batch {}: the model or --shapes fixes the batch to {}", *batch, load->batch),
@@ -84,6 +84,10 @@ Result<std::vector<Prediction>> predict_one(const Workload& load, const Predicto
   JC_ASSIGN_OR_RETURN(Prediction prediction, predictor.predict(load, gpu, asked.how));
   return std::vector<Prediction>{std::move(prediction)};
 }
+
+constexpr std::string_view kNoPower =
+    "the pack was trained on rows without power: power, energy and their bounds mean nothing (the power is that of an "
+    "idle GPU)";
 
 // One batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless it is the only one.
 Outcome predict_all(const Workload& load, const Predictor& predictor, const PreparedRequest& asked,
@@ -147,7 +151,10 @@ tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request
 tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
                                                     const Graph& network, const PredictionContext& context,
                                                     std::vector<std::string>& left_out) {
-  JC_ASSIGN_OR_FAIL(const PreparedRequest asked, prepared(request, model, network, context.catalogue));
+  JC_ASSIGN_OR_FAIL(PreparedRequest asked, prepared(request, model, network, context.catalogue));
+  for (Workload& load : asked.loads) {
+    if (!context.predictor.knows_power(load)) load.notes.emplace_back(kNoPower);
+  }
   PredictionReport report(model,
                           {.top = request.top, .breakdown = request.breakdown, .settings = asked.settings.has_value()});
   for (const Workload& load : asked.loads) {
