@@ -120,6 +120,7 @@ Result<ZipMember> read_member(std::string_view bytes, std::string_view header, s
   ZipMember out;
   out.name = name;
   out.size = sizes.inflated;
+  out.checksum = static_cast<std::uint32_t>(u32(header, 16));
   const std::uint16_t method = u16(header, 10);
   out.deflated = method == kDeflated;
   out.readable = (method == kStored || out.deflated) && (u16(header, 8) & kEncryptedFlag) == 0;
@@ -134,6 +135,10 @@ Result<ZipMember> read_member(std::string_view bytes, std::string_view header, s
 }
 
 }  // namespace
+
+bool ZipMember::fits(std::string_view text) const {
+  return text.size() == size && libdeflate_crc32(0, text.data(), text.size()) == checksum;
+}
 
 bool ZipArchive::recognises(std::string_view bytes) {
   return bytes.starts_with(kLocalHeader) || bytes.starts_with(kDirectoryEnd);
@@ -184,17 +189,25 @@ struct FreeInflater {
   void operator()(libdeflate_decompressor* inflater) const { libdeflate_free_decompressor(inflater); }
 };
 
-Result<ZipText> inflate(std::string_view stored, std::uint64_t size) {
+// What the decoder may write at a time, and what it reads at a time: closer to an end it goes symbol by symbol, which
+// small texts would all the way.
+constexpr std::size_t kWrittenAtOnce = 320, kReadAtOnce = 64;
+
+Result<ZipText> inflate(const ZipMember& member, std::string_view stored) {
+  const std::uint64_t size = member.size;
   const auto damaged = [] { return invalid("its compressed bytes are damaged"); };
   if (size / kMaxRatio > stored.size()) return damaged();
   // A new one is cleared, which for the small members of TorchScript takes as long as they do.
   thread_local const std::unique_ptr<libdeflate_decompressor, FreeInflater> inflater(libdeflate_alloc_decompressor());
   if (inflater == nullptr) return unsupported("no memory is left to inflate it");
-  auto out = std::make_unique_for_overwrite<char[]>(size);
-  // Without a place for what was written, only a stream of exactly `size` bytes is a success.
+  auto out = std::make_unique_for_overwrite<char[]>(size + kWrittenAtOnce);
+  const auto behind =
+      static_cast<std::size_t>(member.record.data() + member.record.size() - stored.data()) - stored.size();
+  std::size_t read = 0, written = 0;
   const libdeflate_result done =
-      libdeflate_deflate_decompress(inflater.get(), stored.data(), stored.size(), out.get(), size, nullptr);
-  if (done != LIBDEFLATE_SUCCESS) return damaged();
+      libdeflate_deflate_decompress_ex(inflater.get(), stored.data(), stored.size() + std::min(behind, kReadAtOnce),
+                                       out.get(), size + kWrittenAtOnce, &read, &written);
+  if (done != LIBDEFLATE_SUCCESS || read > stored.size() || written != size) return damaged();
   return ZipText(std::move(out), size);
 }
 
@@ -206,7 +219,7 @@ Result<ZipText> ZipArchive::read(const ZipMember& member, std::size_t limit) {
     if (member.size > limit) return unsupported(fmt::format("has {} bytes, more than {}", member.size, limit));
     JC_ASSIGN_OR_RETURN(const std::string_view stored, stored_bytes(member));
     if (!member.deflated) return ZipText(stored);
-    return inflate(stored, member.size);
+    return inflate(member, stored);
   };
   auto out = read();
   if (!out) return tl::unexpected(std::move(out).error().in(fmt::format("member '{}'", printable(member.name))));

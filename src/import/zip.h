@@ -26,7 +26,11 @@ struct ZipMember {
   std::uint64_t stored_size = 0;  // of its bytes in the archive, compressed where `deflated`
   std::uint64_t size = 0;         // when inflated, as the archive says
   bool deflated = false;
-  bool readable = true;  // neither encrypted nor compressed in another way
+  bool readable = true;        // neither encrypted nor compressed in another way
+  std::uint32_t checksum = 0;  // CRC-32 of what it holds, as the archive says
+
+  // Whether a text has its size and checksum.
+  [[nodiscard]] bool fits(std::string_view text) const;
 };
 
 // What a member holds: the archive's own bytes where it is stored, a copy where it was inflated.

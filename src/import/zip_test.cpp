@@ -55,12 +55,35 @@ TEST(Zip, StopsAtTheLimit) {
 TEST(Zip, RefusesMembersLongerOrShorterThanTheySay) {
   for (const int difference : {-1, 1}) {
     ZipWriter writer;
-    writer.add_deflated("x", "hello hello hello hello", difference);
+    writer.add_deflated("x", "hello hello hello hello", {.more = difference});
     const std::string bytes = writer.finish();
     const auto archive = ZipArchive::open(bytes);
     ASSERT_TRUE(archive);
     EXPECT_EQ(text_of(*archive, "x"), "member 'x': its compressed bytes are damaged") << difference;
   }
+}
+
+// Its stream goes on in what lies behind it.
+TEST(Zip, RefusesMembersThatReadBeyondTheirEnd) {
+  ZipWriter writer;
+  writer.add_deflated("x", "hello hello hello hello", {.less_stored = 1});
+  writer.add("y", "something else");
+  const std::string bytes = writer.finish();
+  const auto archive = ZipArchive::open(bytes);
+  ASSERT_TRUE(archive);
+  EXPECT_EQ(text_of(*archive, "x"), "member 'x': its compressed bytes are damaged");
+}
+
+TEST(Zip, TellsATextThatAMemberWouldHold) {
+  ZipWriter writer;
+  writer.add_deflated("x", "hello hello");
+  const std::string bytes = writer.finish();
+  const auto archive = ZipArchive::open(bytes);
+  ASSERT_TRUE(archive);
+  const ZipMember& member = archive->members()[0];
+  EXPECT_TRUE(member.fits("hello hello"));
+  EXPECT_FALSE(member.fits("hello yello"));
+  EXPECT_FALSE(member.fits("hello"));
 }
 
 TEST(Zip, FindsByTheEndOfAName) {

@@ -17,17 +17,24 @@ struct ZipOddities {
   std::optional<std::uint32_t> size;  // as both sizes, whatever the member has
 };
 
+// What a deflated member says of itself that is not so.
+struct ZipLies {
+  int more = 0;                   // bytes when inflated
+  std::uint32_t less_stored = 0;  // bytes in the archive
+  std::optional<std::string_view> checksum_of = std::nullopt;
+};
+
 class ZipWriter {
  public:
   void add(std::string_view name, std::string_view content, const ZipOddities& odd = {}) {
     const auto size = odd.size.value_or(static_cast<std::uint32_t>(content.size()));
     write(name, content, odd.method, odd.flags, size, size);
   }
-  // `difference` is added to the size it says it has.
-  void add_deflated(std::string_view name, std::string_view content, int difference = 0) {
+  void add_deflated(std::string_view name, std::string_view content, const ZipLies& lies = {}) {
     const std::string packed = deflated(content);
-    write(name, packed, 8, 0, static_cast<std::uint32_t>(packed.size()),
-          static_cast<std::uint32_t>(static_cast<int>(content.size()) + difference));
+    write(name, packed, 8, 0, static_cast<std::uint32_t>(packed.size()) - lies.less_stored,
+          static_cast<std::uint32_t>(static_cast<int>(content.size()) + lies.more));
+    entries_.back().checksum = checksum(lies.checksum_of.value_or(content));
   }
 
   [[nodiscard]] std::string finish() const {
@@ -65,7 +72,14 @@ class ZipWriter {
     std::uint16_t method, flags;
     std::uint32_t stored, size;
     std::uint64_t offset;
+    std::uint32_t checksum = 0;
   };
+
+  static std::uint32_t checksum(std::string_view content) {
+    const std::string bytes(content);
+    return static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(bytes.data()),
+                                            static_cast<uInt>(bytes.size())));  // NOLINT: zlib's byte
+  }
 
   static void append(std::string& out, std::uint64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(i < 8 ? value >> (8 * i) & 0xFFU : 0);
@@ -85,7 +99,8 @@ class ZipWriter {
     append(out, 45, 2);
     append(out, entry.flags, 2);
     append(out, entry.method, 2);
-    append(out, 0, 8);  // time, date, checksum
+    append(out, 0, 4);  // time, date
+    append(out, entry.checksum, 4);
     append(out, zip64 ? 0xFFFFFFFF : entry.stored, 4);
     append(out, zip64 ? 0xFFFFFFFF : entry.size, 4);
     append(out, entry.name.size(), 2);
@@ -103,7 +118,7 @@ class ZipWriter {
 
   void write(std::string_view name, std::string_view stored, std::uint16_t method, std::uint16_t flags,
              std::uint32_t stored_size, std::uint32_t size) {
-    entries_.push_back({std::string(name), method, flags, stored_size, size, bytes_.size()});
+    entries_.push_back({std::string(name), method, flags, stored_size, size, bytes_.size(), 0});
     bytes_ += "PK\x03\x04";
     append(bytes_, 45, 2);
     append(bytes_, flags, 2);

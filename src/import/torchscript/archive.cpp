@@ -95,10 +95,12 @@ Result<const Source*> Archive::source(std::string_view module) {
   source_of_member_.resize(zip_.members().size());
   const Source*& known = source_of_member_[static_cast<std::size_t>(member - zip_.members().data())];
   if (known != nullptr) return known;
+  if (const Syntax* foreseen = syntaxes_.foreseen(module, *member); foreseen != nullptr)
+    return known = &sources_.emplace_back(Source{std::move(path), foreseen});
   auto text = ZipArchive::read(*member, std::min(kMaxSource, kMaxSources - source_bytes_));
   if (!text) return tl::unexpected(std::move(text).error().in(printable(path)));
   source_bytes_ += text->view().size();
-  auto syntax = syntaxes_.add(*std::move(text));
+  auto syntax = syntaxes_.add(module, *std::move(text));
   if (!syntax) return tl::unexpected(std::move(syntax).error().in(printable(path)));
   known = &sources_.emplace_back(Source{std::move(path), *syntax});
   return known;

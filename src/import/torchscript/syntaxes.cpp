@@ -63,11 +63,43 @@ bool keeps_no_numbers(const Syntax& syntax) {
          std::none_of(syntax.classes.begin(), syntax.classes.end(), of_class);
 }
 
+// Hostile archives have many texts that are nearly the same.
+constexpr std::size_t kMostCompared = 16;
+
+// "__torch__.act.___torch_mangle_" for each number behind it; empty for a module without one.
+std::string_view without_number(std::string_view module) {
+  std::size_t end = module.size();
+  while (end > 0 && is_digit(module[end - 1])) --end;
+  return module.substr(0, end).ends_with(kMangled) && end < module.size() ? module.substr(0, end) : std::string_view();
+}
+
+// The text with another module in the place of its own.
+std::string renamed(std::string_view text, const std::string& own, std::string_view other) {
+  std::string out;
+  out.reserve(2 * text.size());
+  for (std::size_t next = text.find(own); next != std::string_view::npos; next = text.find(own)) {
+    const std::size_t behind = next + own.size();
+    out.append(text.substr(0, next));
+    out.append(behind < text.size() && is_digit(text[behind]) ? own : other);
+    text.remove_prefix(behind);
+  }
+  return out.append(text);
+}
+
 }  // namespace
 
-Result<const Syntax*> Syntaxes::add(ZipText text) {
-  // Hostile archives have many texts that are nearly the same.
-  constexpr std::size_t kMostCompared = 16;
+const Syntax* Syntaxes::foreseen(std::string_view module, const ZipMember& member) const {
+  constexpr std::size_t kLongest = 4096;  // a longer one is inflated in no time beside its parsing
+  if (!member.deflated || !member.readable || member.size > kLongest) return nullptr;
+  const auto others = numbered_.find(without_number(module));
+  if (others == numbered_.end()) return nullptr;
+  const auto fitting = std::find_if(others->second.begin(), others->second.end(), [&](const Numbered& other) {
+    return member.fits(renamed(other.text, other.module, module));
+  });
+  return fitting == others->second.end() ? nullptr : fitting->syntax;
+}
+
+Result<const Syntax*> Syntaxes::add(std::string_view module, ZipText text) {
   const std::string_view said = text.view();
   const std::string_view first_line = said.substr(0, said.find('\n'));
   if (const auto found = shared_.find(first_line); found != shared_.end()) {
@@ -81,6 +113,10 @@ Result<const Syntax*> Syntaxes::add(ZipText text) {
   if (keeps_no_numbers(out)) {
     std::vector<Parsed>& others = shared_[first_line];
     if (others.size() < kMostCompared) others.push_back({said, &out});
+    if (const auto name = without_number(module); !name.empty()) {
+      std::vector<Numbered>& of_name = numbered_[std::string(name)];
+      if (of_name.size() < kMostCompared) of_name.push_back({std::string(module), said, &out});
+    }
   }
   return &out;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "import/torchscript/archive_writer.h"
 #include "import/torchscript/import_torchscript.h"
@@ -24,8 +25,8 @@ std::string relu(int number, std::string_view body = "    return torch.relu(x)\n
 // Whether both texts get one syntax. They have to be good.
 bool share(const std::string& one, const std::string& other) {
   Syntaxes syntaxes;
-  const auto first = syntaxes.add(ZipText(one));
-  const auto second = syntaxes.add(ZipText(other));
+  const auto first = syntaxes.add("", ZipText(one));
+  const auto second = syntaxes.add("", ZipText(other));
   EXPECT_TRUE(first && second);
   return first && second && *first == *second;
 }
@@ -85,7 +86,7 @@ std::string archive_of_layers(const std::vector<std::string>& texts) {
     state += pickled_text(fmt::format("a{}", i)) +
              fmt::format("c__torch__.act.___torch_mangle_{}\nReLU\n)\x81}}({}ub", i, weight);
     code += fmt::format("    x = (self.a{}).forward(x, )\n", i);
-    writer.add(fmt::format("net/code/__torch__/act/___torch_mangle_{}.py", i), texts[i]);
+    writer.add_deflated(fmt::format("net/code/__torch__/act/___torch_mangle_{}.py", i), texts[i]);
   }
   writer.add("net/data.pkl", pickle_of(pickled_object("Net", state)));
   writer.add("net/constants.pkl", constants_pickle());
@@ -103,13 +104,62 @@ TEST(Syntaxes, OfSeveralClassesAreNotMixedUp) {
   EXPECT_EQ(names, "a0/relu a1/neg a2/relu_1 a3/neg_1 a4/relu_2 ");
 }
 
+std::string act(int number) {
+  return fmt::format("__torch__.act.___torch_mangle_{}", number);
+}
+
+// A text that names its own module, and one whose number begins as that of module 5.
+std::string alone(int number, std::string_view body = "    return x\n") {
+  return fmt::format(
+      "class ReLU(Module):\n  inner : __torch__.act.___torch_mangle_55.Inner\n  def forward(self: {}.ReLU,\n"
+      "    x: Tensor) -> Tensor:\n{}",
+      act(number), body);
+}
+
+// Whether module 5's text foresees what the archive says of module 12's.
+bool foreseen(std::string_view text, const ZipLies& lies = {}) {
+  ZipWriter writer;
+  writer.add_deflated("12.py", text, lies);
+  const std::string bytes = writer.finish();
+  const auto archive = ZipArchive::open(bytes);
+  Syntaxes syntaxes;
+  const std::string known = alone(5);
+  const auto syntax = syntaxes.add(act(5), ZipText(known));
+  EXPECT_TRUE(archive && syntax);
+  const Syntax* found = syntaxes.foreseen(act(12), archive->members()[0]);
+  EXPECT_TRUE(found == nullptr || found == *syntax);
+  return found != nullptr;
+}
+
+TEST(Syntaxes, TextsOfOtherNumbersAreForeseen) {
+  EXPECT_TRUE(foreseen(alone(12)));
+  EXPECT_FALSE(foreseen(alone(5)));
+  EXPECT_FALSE(foreseen(alone(12, "    return y\n")));
+  EXPECT_FALSE(foreseen(alone(12), {.more = 1}));
+  EXPECT_FALSE(foreseen(alone(12), {.checksum_of = "another"}));
+}
+
+TEST(Syntaxes, OnlyModulesThatDifferInTheirNumberForeseeEachOther) {
+  ZipWriter writer;
+  writer.add_deflated("12.py", alone(12));
+  const std::string bytes = writer.finish();
+  const auto archive = ZipArchive::open(bytes);
+  Syntaxes syntaxes;
+  const std::string known = alone(5);
+  ASSERT_TRUE(archive && syntaxes.add(act(5), ZipText(known)));
+  EXPECT_EQ(syntaxes.foreseen("__torch__.norm.___torch_mangle_12", archive->members()[0]), nullptr);
+  EXPECT_EQ(syntaxes.foreseen("__torch__.act", archive->members()[0]), nullptr);
+}
+
 TEST(Syntaxes, LeaveEachMemberItsPathInErrors) {
   const std::string mul = "    return torch.mul(x, self.weight)\n";
   EXPECT_TRUE(share(relu(0, mul), relu(1, mul)));
-  const auto graph = import_bytes(archive_of_layers({relu(0, mul), relu(1, mul)}), "net");
-  ASSERT_FALSE(graph);
-  EXPECT_NE(graph.error().text().find("code/__torch__/act/___torch_mangle_1.py:6: "), std::string::npos)
-      << graph.error().text();
+  for (const auto& [text, line] : {std::pair(&relu, 6), std::pair(&alone, 5)}) {
+    const auto graph = import_bytes(archive_of_layers({text(0, mul), text(1, mul)}), "net");
+    ASSERT_FALSE(graph);
+    const std::string place = fmt::format("code/__torch__/act/___torch_mangle_1.py:{}: ", line);
+    EXPECT_NE(graph.error().text().find(place), std::string::npos) << graph.error().text();
+  }
 }
 
 }  // namespace
