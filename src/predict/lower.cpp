@@ -438,9 +438,15 @@ struct LowerVisitor {
     pointwise(PointwiseKind::kCopy);
     if (channels_last()) view();
   }
-  void operator()(const Resize&) {
+  void operator()(const Resize& op) {
     pointwise(PointwiseKind::kCopy);
-    if (channels_last()) view();
+    if (channels_last()) return view();
+    const Runtime runtime = self.options_.runtime;
+    if (op.kind == ResizeKind::kNearest || (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph))
+      return;
+    // PyTorch's kernels have a thread for each pixel of the result, which goes over all images and channels.
+    const Shape& shape = context.output().shape;
+    if (shape.size() > 2) std::get<PointwiseWork>(out.back().work).in_turn = shape[0] * shape[1];
   }
   void operator()(const Pad&) {
     pointwise(PointwiseKind::kCopy);

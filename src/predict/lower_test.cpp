@@ -38,6 +38,28 @@ TEST(Lower, ViewsCostNothing) {
                   .empty());
 }
 
+TEST(Lower, SmoothEnlargingGoesOverImagesAndChannelsInTurn) {
+  const auto in_turn = [](std::string_view kind, Runtime runtime) {
+    const auto graph = parse_graph(fmt::format(R"(graph "r" {{
+      input %x : f32[4, 8, 7, 7]
+      constant %s : f32[2] = [2.0, 2.0]
+      %y = resize(%x, %s) {{kind = {}, axes = [2, 3]}}
+      output %y
+    }})",
+                                               kind));
+    EXPECT_TRUE(graph) << graph.error().text();
+    const auto load =
+        prepare(*graph, {}, {.mode = Mode::kInference, .precision = Precision::kTf32, .runtime = runtime});
+    const auto* work = load ? only<PointwiseWork>(load->operations) : nullptr;
+    EXPECT_NE(work, nullptr);
+    return work == nullptr ? -1 : work->in_turn;
+  };
+  EXPECT_EQ(in_turn("linear", Runtime::kPytorchEager), 32);
+  EXPECT_EQ(in_turn("cubic", Runtime::kCudaGraph), 32);
+  EXPECT_EQ(in_turn("nearest", Runtime::kPytorchEager), 0);
+  EXPECT_EQ(in_turn("linear", Runtime::kTensorflow), 0);
+}
+
 TEST(Lower, OneFixedIndexIsAViewAndSeveralAreACopy) {
   EXPECT_TRUE(lowered(R"(graph "v" {
     input %x : f32[3, 8]

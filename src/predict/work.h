@@ -64,7 +64,8 @@ struct PointwiseWork {
   std::int64_t forward_bytes = 0;  // moved in all, by one kernel that reads and writes everything once
   std::int64_t backward_bytes = 0;
   std::int64_t in_place = 0;
-  bool active = true;  // StochasticDepth and Dropout: really drops
+  bool active = true;        // StochasticDepth and Dropout: really drops
+  std::int64_t in_turn = 0;  // values that each thread makes one behind the other, however few threads there are
   auto operator<=>(const PointwiseWork&) const = default;
 };
 

@@ -36,6 +36,7 @@ std::string tail(const fs::path& path, std::size_t count) {
 
 std::vector<std::string> model_names(const std::vector<std::string>& files) {
   std::vector<fs::path> paths;
+  paths.reserve(files.size());
   for (const std::string& file : files) paths.push_back(whole(file));
   std::vector<std::string> out(files.size());
   std::size_t longer = files.size();
