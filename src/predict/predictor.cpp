@@ -12,9 +12,9 @@
 #include "predict/law.h"
 #include "predict/lower.h"
 #include "predict/memory.h"
+#include "predict/network_parts.h"
 #include "predict/pack_names.h"
 #include "predict/settings/apply.h"
-#include "predict/tensorflow.h"
 
 namespace joulecast {
 
@@ -48,21 +48,6 @@ struct Predictor::Impl {
 
 namespace {
 
-Result<ComposeConstants> read_compose(const Pack& pack) {
-  JC_ASSIGN_OR_RETURN(const TableView table, pack.table(pack_names::kCompose));
-  ComposeConstants out;
-  const auto read = [&](std::string_view key, double& value) { value = table.find(key).value_or(value); };
-  read("host_inference", out.host_inference);
-  read("host_training", out.host_training);
-  read("functional_inference_s", out.functional_inference);
-  read("functional_training_s", out.functional_training);
-  read("benchmark_call_s", out.benchmark_call);
-  read("parameter_call_s", out.parameter_call);
-  read("sharpness", out.sharpness);
-  read("power_ceiling", out.power_ceiling);
-  return out;
-}
-
 Result<std::array<IntervalFactors, 3>> read_intervals(const Pack& pack) {
   std::array<IntervalFactors, 3> out;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -93,65 +78,6 @@ Precision precision_on(const Workload& workload, const Device& device) {
   const Precision wanted = workload.options.precision.value_or(default_precision(workload.options.runtime));
   const bool tf32 = wanted == Precision::kTf32 || wanted == Precision::kTf32All;
   return tf32 && device.tf32 <= 0.0 ? Precision::kFp32 : wanted;
-}
-
-Result<std::vector<Work>> works_on(const Workload& workload, const Gpu& gpu, const Device& device) {
-  if (workload.options.precision == Precision::kFp8 && !gpu.fp8_peak) return lacks_units(gpu, Arithmetic::kFp8);
-  std::vector<Work> works;
-  works.reserve(workload.operations.size());
-  for (const LoweredOperation& operation : workload.operations) {
-    works.push_back(operation.work);
-    JC_RETURN_IF_ERROR(fit_to_device(works.back(), gpu, device));
-  }
-  return works;
-}
-
-// Bytes the optimizer's step moves for a parameter: SGD reads weight and gradient and writes the weight; momentum and
-// Adam read and write their states too.
-double optimizer_traffic(const Workload& workload) {
-  if (workload.options.mode == Mode::kInference) return 0.0;
-  const double weights = workload.total.parameters.value();
-  switch (workload.options.optimizer) {
-    case Optimizer::kSgd:
-      return 3.0 * weights;
-    case Optimizer::kSgdMomentum:
-      return 5.0 * weights;
-    case Optimizer::kAdam:
-      return 7.0 * weights;
-  }
-  return 0.0;
-}
-
-bool is_functional(const Work& work) {
-  const auto* pointwise = std::get_if<PointwiseWork>(&work);
-  return pointwise != nullptr &&
-         (pointwise->kind >= PointwiseKind::kAdd && pointwise->kind != PointwiseKind::kStochasticDepth &&
-          pointwise->kind != PointwiseKind::kFused);
-}
-
-std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work> works,
-                                  std::span<const OperationPrediction> found) {
-  const Runtime runtime = workload.options.runtime;
-  const bool own_calls = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
-  const State state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval;
-  std::vector<ComposePart> parts;
-  parts.reserve(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const LoweredOperation& operation = workload.operations[i];
-    const OperationPrediction& p = found[i];
-    // The share of the bound that the GPU makes up is the share of the time it is busy.
-    parts.push_back({.time = p.time,
-                     .gpu = p.time * p.physics.gpu / p.physics.bound,
-                     .host = p.physics.host,
-                     .call = own_calls ? network_call(runtime, works[i], state) : std::nullopt,
-                     .power = p.power,
-                     .accumulation_bytes = p.physics.accumulation_bytes,
-                     .count = static_cast<double>(operation.count),
-                     .calls = static_cast<double>(operation.calls),
-                     .functional = is_functional(works[i]),
-                     .no_input_gradient = operation.no_input_gradient});
-  }
-  return parts;
 }
 
 // The same operation may stand twice: the first layer needs no gradient of its input, and takes less.
@@ -308,26 +234,12 @@ bool Predictor::knows_power(const Workload& workload) const {
 
 Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
                                               Support support, std::vector<settings::BusyOperation>* busy) const {
-  JC_ASSIGN_OR_RETURN(const Device device, make_device(gpu, options.setting));
-  JC_ASSIGN_OR_RETURN(const std::vector<Work> works, works_on(workload, gpu, device));
   const HostMachine host = options.host.value_or(HostMachine{});
-  const bool older = host.profile == HostProfile::kOlder;
   const bool captured = workload.options.runtime == Runtime::kCudaGraph;
-  const Situation situation{.state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval,
-                            .host = captured ? Host::kCaptured
-                                    : older  ? Host::kOlder
-                                             : Host::kModern};
-  std::vector<OperationPrediction> found(works.size());
-  JC_RETURN_IF_ERROR(estimator.predict(works, device, situation, estimator.trust(gpu.id), found));
-  const std::vector<ComposePart> parts = parts_of(workload, works, found);
-  const double beside = workload.options.runtime == Runtime::kTensorflow ? tensorflow_beside(workload, host) : 0.0;
-  const Composition whole = compose({.parts = parts,
-                                     .mode = workload.options.mode,
-                                     .parameter_tensors = static_cast<double>(workload.parameter_tensors),
-                                     .optimizer_bytes = optimizer_traffic(workload),
-                                     .beside = beside,
-                                     .host = host},
-                                    device, compose_constants);
+  JC_ASSIGN_OR_RETURN(
+      const NetworkParts network,
+      network_parts(workload, gpu, {options.setting, host}, {estimator, estimator.trust(gpu.id), compose_constants}));
+  const auto& [device, works, found, parts, whole] = network;
   Prediction out;
   out.gpu = std::string(gpu.id);
   out.precision = precision_on(workload, device);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/network_parts.h"
+
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "predict/law.h"
+#include "predict/lower.h"
+#include "predict/pack_names.h"
+#include "predict/tensorflow.h"
+
+namespace joulecast {
+namespace {
+
+Result<std::vector<Work>> works_on(const Workload& workload, const Gpu& gpu, const Device& device) {
+  if (workload.options.precision == Precision::kFp8 && !gpu.fp8_peak) return lacks_units(gpu, Arithmetic::kFp8);
+  std::vector<Work> works;
+  works.reserve(workload.operations.size());
+  for (const LoweredOperation& operation : workload.operations) {
+    works.push_back(operation.work);
+    JC_RETURN_IF_ERROR(fit_to_device(works.back(), gpu, device));
+  }
+  return works;
+}
+
+// Bytes the optimizer's step moves for a parameter: SGD reads weight and gradient and writes the weight; momentum and
+// Adam read and write their states too.
+double optimizer_traffic(const Workload& workload) {
+  if (workload.options.mode == Mode::kInference) return 0.0;
+  const double weights = workload.total.parameters.value();
+  switch (workload.options.optimizer) {
+    case Optimizer::kSgd:
+      return 3.0 * weights;
+    case Optimizer::kSgdMomentum:
+      return 5.0 * weights;
+    case Optimizer::kAdam:
+      return 7.0 * weights;
+  }
+  return 0.0;
+}
+
+bool is_functional(const Work& work) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&work);
+  return pointwise != nullptr &&
+         (pointwise->kind >= PointwiseKind::kAdd && pointwise->kind != PointwiseKind::kStochasticDepth &&
+          pointwise->kind != PointwiseKind::kFused);
+}
+
+std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work> works,
+                                  std::span<const OperationPrediction> found) {
+  const Runtime runtime = workload.options.runtime;
+  const bool own_calls = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
+  const State state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval;
+  std::vector<ComposePart> parts;
+  parts.reserve(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const LoweredOperation& operation = workload.operations[i];
+    const OperationPrediction& p = found[i];
+    // The share of the bound that the GPU makes up is the share of the time it is busy.
+    parts.push_back({.time = p.time,
+                     .gpu = p.time * p.physics.gpu / p.physics.bound,
+                     .host = p.physics.host,
+                     .call = own_calls ? network_call(runtime, works[i], state) : std::nullopt,
+                     .power = p.power,
+                     .accumulation_bytes = p.physics.accumulation_bytes,
+                     .count = static_cast<double>(operation.count),
+                     .calls = static_cast<double>(operation.calls),
+                     .functional = is_functional(works[i]),
+                     .no_input_gradient = operation.no_input_gradient});
+  }
+  return parts;
+}
+
+}  // namespace
+
+Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, const NetworkPlace& place,
+                                   const NetworkKnowledge& known) {
+  NetworkParts out;
+  JC_ASSIGN_OR_RETURN(out.device, make_device(gpu, place.setting));
+  JC_ASSIGN_OR_RETURN(out.works, works_on(workload, gpu, out.device));
+  const HostMachine& host = place.host;
+  const Runtime runtime = workload.options.runtime;
+  const Situation situation{.state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval,
+                            .host = runtime == Runtime::kCudaGraph        ? Host::kCaptured
+                                    : host.profile == HostProfile::kOlder ? Host::kOlder
+                                                                          : Host::kModern};
+  out.found.resize(out.works.size());
+  JC_RETURN_IF_ERROR(known.estimator.predict(out.works, out.device, situation, known.trust, out.found));
+  out.parts = parts_of(workload, out.works, out.found);
+  out.whole = compose({.parts = out.parts,
+                       .mode = workload.options.mode,
+                       .parameter_tensors = static_cast<double>(workload.parameter_tensors),
+                       .optimizer_bytes = optimizer_traffic(workload),
+                       .beside = runtime == Runtime::kTensorflow ? tensorflow_beside(workload, host) : 0.0,
+                       .host = host},
+                      out.device, known.compose);
+  return out;
+}
+
+CorrectionTerms correction_terms(const NetworkParts& network, Mode mode, double sharpness) {
+  CorrectionTerms out{};
+  const Composition& whole = network.whole;
+  if (whole.gpu <= 0.0 || whole.time <= 0.0) return out;
+  // Of T = (G^s + H^s)^(1/s) + what is beside: dT / dG * G / T.
+  const double paced = (whole.time - whole.beside) / whole.time / (1.0 + std::pow(whole.host / whole.gpu, sharpness));
+  for (std::size_t i = 0; i < network.parts.size(); ++i) {
+    const ComposePart& part = network.parts[i];
+    const double share = paced * part.count * busy_in_network(part, network.device, mode) / whole.gpu;
+    const CorrectionTerms terms = correction_terms(group_of(network.works[i]), network.found[i].physics);
+    for (std::size_t k = 0; k < kCorrectionTerms; ++k) out[k] += share * terms[k];
+  }
+  return out;
+}
+
+Result<ComposeConstants> read_compose(const Pack& pack) {
+  JC_ASSIGN_OR_RETURN(const TableView table, pack.table(pack_names::kCompose));
+  ComposeConstants out;
+  const auto read = [&](std::string_view key, double& value) { value = table.find(key).value_or(value); };
+  read("host_inference", out.host_inference);
+  read("host_training", out.host_training);
+  read("functional_inference_s", out.functional_inference);
+  read("functional_training_s", out.functional_training);
+  read("benchmark_call_s", out.benchmark_call);
+  read("parameter_call_s", out.parameter_call);
+  read("sharpness", out.sharpness);
+  read("power_ceiling", out.power_ceiling);
+  return out;
+}
+
+}  // namespace joulecast
