@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
-#include "joulecast/import.h"
-#include "joulecast/passes.h"
 #include "predict/compose.h"
 #include "predict/lower.h"
 #include "predict/measured_work.h"
@@ -80,51 +77,10 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
 
 Result<NetworkJudge> NetworkJudge::open(const std::string& pack, const Catalogue& catalogue, std::string graphs) {
   JC_ASSIGN_OR_RETURN(Predictor predictor, Predictor::open(pack));
-  return NetworkJudge(std::move(predictor), catalogue, std::move(graphs));
-}
-
-const Result<Graph>& NetworkJudge::read(const std::string& model) {
-  const auto known = read_.find(model);
-  if (known != read_.end()) return known->second;
-  Result<Graph> found = not_found(fmt::format("no graph of '{}' in the folder", model));
-  // Model names come from the table: none may lead out of the folder.
-  const bool plain = model.find('/') == std::string::npos && model.find("..") == std::string::npos && !model.empty();
-  for (const char* extension : {".onnx", ".jcg"}) {
-    const std::string path = graphs_ + "/" + model + extension;
-    if (!plain || !std::filesystem::is_regular_file(path)) continue;
-    found = import_model(path).map([](Graph graph) { return simplify(std::move(graph)); });
-    break;
-  }
-  return read_.emplace(model, std::move(found)).first->second;
+  return NetworkJudge(std::move(predictor), catalogue, NetworkGraphs(std::move(graphs)));
 }
 
 namespace {
-
-// The row's batch, image size and sequence length for the axes they belong to: images are [batch, channels, height,
-// width], token ids [batch, sequence].
-Binding binding_of(const Graph& graph, const MeasuredNetwork& row) {
-  Binding out;
-  out.batch = row.batch.value_or(1);
-  for (const GraphInput& input : graph.inputs) {
-    for (std::size_t axis = 0; axis < input.dimensions.size(); ++axis) {
-      const Dimension& d = input.dimensions[axis];
-      if (d.extent) continue;
-      const bool image = input.dimensions.size() == 4 && axis >= 2;
-      const bool tokens = input.dimensions.size() <= 3 && axis == 1;
-      if (axis == 0) out.symbols.try_emplace(d.symbol, row.batch.value_or(1));
-      if (image && row.image_size) out.symbols.try_emplace(d.symbol, *row.image_size);
-      if (tokens && row.sequence_length) out.symbols.try_emplace(d.symbol, *row.sequence_length);
-    }
-  }
-  return out;
-}
-
-// A graph with a fixed image size says nothing about another one.
-bool fits(const Graph& graph, const MeasuredNetwork& row) {
-  if (graph.inputs.empty() || !row.image_size) return true;
-  const auto& dimensions = graph.inputs[0].dimensions;
-  return dimensions.size() != 4 || !dimensions[3].extent || *dimensions[3].extent == *row.image_size;
-}
 
 // The oldest estimate there is: all flops at the peak or all bytes at the bandwidth, whichever takes longer.
 double roofline(const Workload& load, const Device& device) {
@@ -147,32 +103,9 @@ double roofline(const Workload& load, const Device& device) {
 
 }  // namespace
 
-const Result<Graph>& NetworkJudge::graph(const MeasuredNetwork& row) {
-  if (row.at.mode == Mode::kTraining) {  // other heads, or the dropout that files of inference do not have
-    const Result<Graph>& trained = read(row.model + "_training");
-    if (trained) return trained;
-  }
-  const Result<Graph>& plain = read(row.model);
-  if (!row.image_size || (plain && fits(*plain, row))) return plain;
-  const Result<Graph>& sized = read(fmt::format("{}_{}", row.model, *row.image_size));
-  return sized ? sized : plain;
-}
-
 Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
-  if (row.gpu_count != 1) return unsupported("several GPUs");
-  if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
-  const Result<Graph>& network = graph(row);
-  if (!network) return tl::unexpected(network.error());
-  if (!fits(*network, row))
-    return unsupported(
-        fmt::format("the graph of '{}' is fixed to another image size than {}", row.model, row.image_size.value_or(0)));
+  JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
-  JC_ASSIGN_OR_RETURN(const Workload load,
-                      prepare(*network, binding_of(*network, row),
-                              {.mode = row.at.mode,
-                               .precision = row.at.precision,
-                               .runtime = *row.at.runtime,
-                               .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst}));
   const Setting setting{.sm_clock = {}, .power_limit = row.at.power_limit};
   JC_ASSIGN_OR_RETURN(
       const Prediction p,

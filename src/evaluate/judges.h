@@ -2,7 +2,6 @@
 // Predicts what a row of a table measured.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "joulecast/predict.h"
 #include "predict/estimator.h"
 #include "predict/measured_work.h"
+#include "predict/network_graphs.h"
 #include "predict/spread.h"
 
 namespace joulecast {
@@ -50,23 +50,18 @@ class OperationJudge {
   TableView intervals_, gpus_;
 };
 
-// Networks from a folder of graphs, each read once: MODEL.onnx, or MODEL_SIZE.onnx where that one's image size is fixed
-// to another.
 class NetworkJudge {
  public:
   static Result<NetworkJudge> open(const std::string& pack, const Catalogue& catalogue, std::string graphs);
   Result<Estimate> predict(const MeasuredNetwork& row);
 
  private:
-  NetworkJudge(Predictor predictor, const Catalogue& catalogue, std::string graphs)
+  NetworkJudge(Predictor predictor, const Catalogue& catalogue, NetworkGraphs graphs)
       : predictor_(std::move(predictor)), catalogue_(&catalogue), graphs_(std::move(graphs)) {}
-  const Result<Graph>& graph(const MeasuredNetwork& row);
-  const Result<Graph>& read(const std::string& model);
 
   Predictor predictor_;
   const Catalogue* catalogue_;
-  std::string graphs_;
-  std::map<std::string, Result<Graph>> read_;
+  NetworkGraphs graphs_;
 };
 
 }  // namespace joulecast

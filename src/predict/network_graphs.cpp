@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/network_graphs.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "joulecast/import.h"
+#include "joulecast/passes.h"
+
+namespace joulecast {
+namespace {
+
+// The row's batch, image size and sequence length for the axes they belong to: images are [batch, channels, height,
+// width], token ids [batch, sequence].
+Binding binding_of(const Graph& graph, const MeasuredNetwork& row) {
+  Binding out;
+  out.batch = row.batch.value_or(1);
+  for (const GraphInput& input : graph.inputs) {
+    for (std::size_t axis = 0; axis < input.dimensions.size(); ++axis) {
+      const Dimension& d = input.dimensions[axis];
+      if (d.extent) continue;
+      const bool image = input.dimensions.size() == 4 && axis >= 2;
+      const bool tokens = input.dimensions.size() <= 3 && axis == 1;
+      if (axis == 0) out.symbols.try_emplace(d.symbol, row.batch.value_or(1));
+      if (image && row.image_size) out.symbols.try_emplace(d.symbol, *row.image_size);
+      if (tokens && row.sequence_length) out.symbols.try_emplace(d.symbol, *row.sequence_length);
+    }
+  }
+  return out;
+}
+
+// A graph with a fixed image size says nothing about another one.
+bool fits(const Graph& graph, const MeasuredNetwork& row) {
+  if (graph.inputs.empty() || !row.image_size) return true;
+  const auto& dimensions = graph.inputs[0].dimensions;
+  return dimensions.size() != 4 || !dimensions[3].extent || *dimensions[3].extent == *row.image_size;
+}
+
+}  // namespace
+
+const Result<Graph>& NetworkGraphs::read(const std::string& model) {
+  const auto known = read_.find(model);
+  if (known != read_.end()) return known->second;
+  Result<Graph> found = not_found(fmt::format("no graph of '{}' in the folder", model));
+  // Model names come from the table: none may lead out of the folder.
+  const bool plain = model.find('/') == std::string::npos && model.find("..") == std::string::npos && !model.empty();
+  for (const char* extension : {".onnx", ".jcg"}) {
+    const std::string path = folder_ + "/" + model + extension;
+    if (!plain || !std::filesystem::is_regular_file(path)) continue;
+    found = import_model(path).map([](Graph graph) { return simplify(std::move(graph)); });
+    break;
+  }
+  return read_.emplace(model, std::move(found)).first->second;
+}
+
+const Result<Graph>& NetworkGraphs::graph(const MeasuredNetwork& row) {
+  if (row.at.mode == Mode::kTraining) {  // other heads, or the dropout that files of inference do not have
+    const Result<Graph>& trained = read(row.model + "_training");
+    if (trained) return trained;
+  }
+  const Result<Graph>& plain = read(row.model);
+  if (!row.image_size || (plain && fits(*plain, row))) return plain;
+  const Result<Graph>& sized = read(fmt::format("{}_{}", row.model, *row.image_size));
+  return sized ? sized : plain;
+}
+
+Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
+  if (row.gpu_count != 1) return unsupported("several GPUs");
+  if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
+  const Result<Graph>& network = graph(row);
+  if (!network) return tl::unexpected(network.error());
+  if (!fits(*network, row))
+    return unsupported(
+        fmt::format("the graph of '{}' is fixed to another image size than {}", row.model, row.image_size.value_or(0)));
+  return prepare(*network, binding_of(*network, row),
+                 {.mode = row.at.mode,
+                  .precision = row.at.precision,
+                  .runtime = *row.at.runtime,
+                  .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst});
+}
+
+}  // namespace joulecast
