@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct TrainVerb {
   std::vector<std::string> tables, layouts;
   std::string out = "joulecast.jcpack";
   std::string without, without_gpu, calibration, stratum_rows;
-  std::string protocol = "ours", estimator, pack;
+  std::string protocol = "ours", estimator, pack, graphs;
   std::vector<std::string> gpu_files;
   bool quiet = false, quick = false, json = false, calibrate = false;
 };
@@ -34,18 +35,24 @@ Outcome run_thesis(const TrainVerb& options) {
   return become("joulecast-train", std::move(words), kNeeds);
 }
 
-// Corrects a pack instead of fitting one.
 // GPUs of the user's own, in what joulecast-train takes.
 void add_gpu_words(const TrainVerb& options, std::vector<std::string>& words) {
   if (const std::string folder = user_folder(); !folder.empty()) words.insert(words.end(), {"--gpu-folder", folder});
   for (const std::string& file : options.gpu_files) words.insert(words.end(), {"--gpu-file", file});
 }
 
+// Corrects a pack instead of fitting one.
 Outcome run_calibrate(const TrainVerb& options) {
+  std::error_code none;
+  if (!options.graphs.empty() && !std::filesystem::is_directory(options.graphs, none)) {
+    return tl::unexpected<Failure>(
+        Error{ErrorCode::kNotFound, fmt::format("--graphs: '{}' is no folder", options.graphs)});
+  }
   const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
   if (!pack) return tl::unexpected<Failure>(pack.error());
   std::vector<std::string> words{"--calibrate", options.out, *pack, options.quiet ? "quiet" : "progress"};
   add_gpu_words(options, words);
+  if (!options.graphs.empty()) words.insert(words.end(), {"--graphs", options.graphs});
   for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
   words.insert(words.end(), options.tables.begin(), options.tables.end());
   return become("joulecast-train", std::move(words), kNeeds);
@@ -54,6 +61,7 @@ Outcome run_calibrate(const TrainVerb& options) {
 Outcome run_train(const TrainVerb& options) {
   if (options.calibrate) return run_calibrate(options);
   if (!options.pack.empty()) return usage("a pack is fitted anew", "--pack goes with --calibrate");
+  if (!options.graphs.empty()) return usage("only operations are fitted on", "--graphs goes with --calibrate");
   if (options.protocol == "thesis") return run_thesis(options);
   if (options.estimator == "all")
     return usage("a pack has one estimator", "--estimator all goes with --protocol thesis");
@@ -98,6 +106,10 @@ Action define_train(CLI::App& app) {
   calibrate->option_text(" ");
   app.add_option("--pack", options->pack, "with --calibrate: the pack to correct (default: the shipped one)")
       ->type_name(kFile);
+  app.add_option("--graphs", options->graphs,
+                 "with --calibrate: folder with MODEL.onnx for every model of tables of networks, which are used then "
+                 "beside operations")
+      ->type_name("DIR");
   add_gpu_files(app, options->gpu_files);
   add_choice(app, "--estimator", options->estimator,
              "what is fitted: ours, which are boosted trees; physics, the bound without trees; or forests in their "
@@ -120,6 +132,7 @@ Action define_train(CLI::App& app) {
                      "joulecast train measurements.db -o my.jcpack", "joulecast pack my.jcpack",
                      "joulecast predict net.onnx --gpu a30 --pack my.jcpack",
                      "joulecast train --calibrate ten_rows.csv -o my.jcpack",
+                     "joulecast train --calibrate networks.csv --graphs zoo/ -o my.jcpack",
                      "joulecast train --protocol thesis heidelberg_operations.csv"});
   return [options](Output&) { return run_train(*options); };
 }

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <map>
 
+#include "fit/network_rows.h"
+#include "fit/rows.h"
+#include "predict/network_parts.h"
 #include "predict/pack/writer.h"
 #include "predict/pack_names.h"
 
@@ -41,7 +44,8 @@ CorrectionTerms weighted_fit(const std::vector<Deviation>& rows, const std::vect
   CorrectionTerms b{};
   for (std::size_t i = 0; i < kCorrectionTerms; ++i) a[i][i] = 1.0 / (prior.spread[i] * prior.spread[i]);
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const double weight = weights[r] / (prior.scatter * prior.scatter);
+    const double scatter = prior.scatter * rows[r].scatter;
+    const double weight = weights[r] * rows[r].weight / (scatter * scatter);
     for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
       b[i] += weight * rows[r].terms[i] * rows[r].off;
       for (std::size_t j = 0; j < kCorrectionTerms; ++j) a[i][j] += weight * rows[r].terms[i] * rows[r].terms[j];
@@ -61,22 +65,29 @@ void add(const Sample& sample, const OperationPrediction& found, Deviations& out
   const Group group = group_of(sample.work);
   const CorrectionTerms terms = correction_terms(group, found.physics);
   out.groups[static_cast<std::size_t>(group)] = true;
-  out.time.push_back({std::log(sample.time / found.time), terms});
+  out.time.push_back({.off = std::log(sample.time / found.time), .terms = terms});
   if (!sample.power) return;
   const double range = sample.device.limit - sample.device.idle;
-  out.power.push_back({(*sample.power - found.power) / range, terms});
+  out.power.push_back({.off = (*sample.power - found.power) / range, .terms = terms});
   out.power_scale.push_back(range / *sample.power);
 }
 
-// Each row by a correction made with all others.
-std::vector<double> left_out(const std::vector<Deviation>& rows, const CorrectionPrior& prior) {
-  std::vector<double> out;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::vector<Deviation> others = rows;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    out.push_back(rows[i].off - corrected_by(most_likely(others, prior), rows[i].terms));
+// What is left of a row by a correction made with all others, without any of its network.
+double left_out(const std::vector<Deviation>& rows, std::size_t i, const CorrectionPrior& prior) {
+  std::vector<Deviation> others;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (k != i && (rows[i].subject == 0 || rows[k].subject != rows[i].subject)) others.push_back(rows[k]);
   }
-  return out;
+  return rows[i].off - corrected_by(most_likely(others, prior), rows[i].terms);
+}
+
+// Networks have no part of their power that an operation would answer for.
+void add(const std::vector<Deviation>& networks, Deviations& out) {
+  for (const Deviation& network : networks) {
+    for (std::size_t g = 0; g < kGroups; ++g)
+      out.groups[g] = out.groups[g] || network.terms[kCorrectionTerms - kGroups + g] > 0.0;
+  }
+  out.time.insert(out.time.end(), networks.begin(), networks.end());
 }
 
 // Beyond this many rows the leave-one-out errors of a sample of them say enough.
@@ -89,17 +100,15 @@ std::optional<double> mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-CalibrationErrors errors(const std::vector<Deviation>& all, const CorrectionPrior& prior, const auto& error) {
-  const std::vector<Deviation> rows(all.begin(),
-                                    all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kJudgedRows)));
-  const std::vector<double> after = left_out(rows, prior);
+CalibrationErrors errors(const std::vector<Deviation>& rows, const CorrectionPrior& prior, const auto& error) {
   std::vector<double> before_errors;
   std::vector<double> after_errors;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  const std::size_t every = (rows.size() + kJudgedRows - 1) / kJudgedRows;
+  for (std::size_t i = 0; i < rows.size(); i += every) {
     before_errors.push_back(error(i, rows[i].off));
-    after_errors.push_back(error(i, after[i]));
+    after_errors.push_back(error(i, left_out(rows, i, prior)));
   }
-  return {.rows = all.size(), .before = mean(before_errors), .after = mean(after_errors)};
+  return {.rows = rows.size(), .before = mean(before_errors), .after = mean(after_errors)};
 }
 
 CalibratedGpu judged(const std::string& gpu, const Deviations& rows) {
@@ -179,7 +188,7 @@ CorrectionTerms most_likely(const std::vector<Deviation>& rows, const Correction
   for (int round = 0; round < 5; ++round) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double left = std::abs(rows[i].off - corrected_by(out, rows[i].terms));
-      weights[i] = std::min(1.0, 2.0 * prior.scatter / std::max(left, 1e-12));
+      weights[i] = std::min(1.0, 2.0 * prior.scatter * rows[i].scatter / std::max(left, 1e-12));
     }
     out = weighted_fit(rows, weights, prior);
   }
@@ -191,12 +200,16 @@ Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, co
   JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
   JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(options.pack));
   JC_ASSIGN_OR_RETURN(const Estimator estimator, Estimator::from(pack));
+  JC_ASSIGN_OR_RETURN(const ComposeConstants compose, read_compose(pack));
   SampleSet set;
+  NetworkRows networks(options.graphs, catalogue, estimator, compose);
+  const auto add_network = [&](const MeasuredNetwork& row) { return networks.add(row); };
   for (const std::string& path : options.tables) {
-    JC_ASSIGN_OR_RETURN(const Refusals refused, add_table(path, options.layouts, catalogue, set));
-    for (const Refusal& refusal : refused.by_frequency()) progress("not used: " + refusal_text(refusal));
+    JC_ASSIGN_OR_RETURN(const Refusals refused, add_table(path, options.layouts, catalogue, set, add_network));
+    for (const std::string& line : refusal_lines(refused)) progress(line);
   }
-  JC_ASSIGN_OR_RETURN(const auto rows, deviations(set, estimator));
+  JC_ASSIGN_OR_RETURN(auto rows, deviations(set, estimator));
+  for (const auto& [gpu, found] : networks.deviations()) add(found, rows[gpu]);
   if (rows.empty()) return invalid("no row of the tables says anything of a GPU");
   Corrections corrections;
   if (contains(pack.tables(), pack_names::kCorrections)) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/deviation.h"
 #include "fit/progress.h"
 #include "fit/samples.h"
 #include "joulecast/result.h"
@@ -20,6 +21,7 @@ struct CalibrateOptions {
   std::vector<std::string> layouts;  // of stores; empty: all
   std::string pack;                  // to start from
   std::string out;
+  std::string graphs = {};  // folder with the graphs of networks; empty: only operations can be used
 };
 
 // Mean absolute errors as fractions, of rows that the correction was not made with.
@@ -33,11 +35,6 @@ struct CalibratedGpu {
   std::vector<std::string> unseen_groups;  // of which no row says anything
 };
 
-// One measurement: how far it is from the prediction, and what that may come from.
-struct Deviation {
-  double off = 0;  // measured minus predicted: of the logarithm of time, or of the share of power
-  CorrectionTerms terms{};
-};
 // How far GPUs are off before they are measured, a term, and how far single operations are off besides: standard
 // deviations.
 struct CorrectionPrior {

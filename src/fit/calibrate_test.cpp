@@ -59,6 +59,15 @@ TEST(MostLikely, AWildRowCountsLittle) {
   EXPECT_LT(most_likely(rows, prior_of(1.0, 0.05))[0], 0.01);  // the mean is 0.14
 }
 
+TEST(MostLikely, RowsCountByTheirWeightAndScatter) {
+  CorrectionTerms all{};
+  all[0] = 1.0;
+  const std::vector<Deviation> four(4, {.off = 0.1, .terms = all});
+  const double wanted = most_likely(four, prior_of(0.05, 0.1))[0];
+  EXPECT_NEAR(most_likely({{.off = 0.1, .terms = all, .weight = 4}}, prior_of(0.05, 0.1))[0], wanted, 1e-12);
+  EXPECT_NEAR(most_likely({{.off = 0.1, .terms = all, .scatter = 0.5}}, prior_of(0.05, 0.1))[0], wanted, 1e-12);
+}
+
 // The terms' shares of what decides.
 TEST(CorrectionTerms, AreShares) {
   const Physics p{.bound = 1, .gpu = 1, .host = 1, .compute = 2, .memory = 2};
@@ -145,6 +154,35 @@ TEST_F(Calibrate, AgainReplacesAndASecondGpuIsAdded) {
   const Corrections once = numbers();
   ASSERT_TRUE(calibrate({{temporary("rows.csv")}, {}, out, out}, Catalogue::shipped(), quiet));
   EXPECT_EQ(numbers().at("l4").time, once.at("l4").time);
+}
+
+// Twelve rows of one network say nothing of another: without its rows nothing of its own is known.
+TEST_F(Calibrate, NetworksAreJudgedByCorrectionsWithoutThem) {
+  const std::string graphs = temporary("graphs");
+  std::filesystem::create_directories(graphs);
+  std::ofstream(graphs + "/net.jcg") << R"(graph "n" {
+    input %x : f32[batch, 1048576]
+    %y = activation(%x) {kind = relu}
+    output %y
+  })";
+  std::ofstream rows(temporary("rows.csv"));
+  rows << "kind,name,gpu,mode,precision,runtime,batch,time_s\n";
+  for (int batch = 64; batch < 76; ++batch)
+    rows << "network,net,l4,inference,fp32,pytorch-eager," << batch << "," << 1e-4 * batch << "\n";
+  rows.close();
+  CalibrateOptions options{{temporary("rows.csv")}, {}, kShipped, temporary("out.jcpack")};
+  const auto quiet = [](const std::string&) {};
+  EXPECT_EQ(calibrate(options, Catalogue::shipped(), quiet).error().text(),
+            "no row of the tables says anything of a GPU");
+  options.graphs = graphs;
+  const auto done = calibrate(options, Catalogue::shipped(), quiet);
+  std::filesystem::remove_all(graphs);
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(done->front().time.rows, 12U);
+  EXPECT_NEAR(*done->front().time.after, *done->front().time.before, 1e-12);
+  const Pack made = Pack::open(temporary("out.jcpack")).value();
+  const Corrections corrections = corrections_of(made.table(pack_names::kCorrections).value());
+  EXPECT_NE(corrections.at("l4").time[0], 0.0);
 }
 
 TEST_F(Calibrate, RowsThatSayNothingAreAnError) {

@@ -48,17 +48,6 @@ std::size_t leave_out(const LeftOut& left_out, SampleSet& set) {
   return count;
 }
 
-// The most frequent reasons; a damaged table has thousands.
-std::vector<std::string> refusal_lines(const Refusals& refused) {
-  constexpr std::size_t kShown = 5;
-  std::vector<std::string> out;
-  if (refused.rows() > 0) out.push_back(fmt::format("{} rows not used", refused.rows()));
-  const std::vector<Refusal> sorted = refused.by_frequency();
-  for (std::size_t i = 0; i < std::min(kShown, sorted.size()); ++i) out.push_back("  " + refusal_text(sorted[i]));
-  if (sorted.size() > kShown) out.push_back(fmt::format("  and {} further reasons", sorted.size() - kShown));
-  return out;
-}
-
 // What the sweeps used and refused, beside what the operations did.
 void book_sweeps(Rows& rows, std::string_view without_gpu) {
   auto& sources = rows.samples.sources;
@@ -73,6 +62,17 @@ void book_sweeps(Rows& rows, std::string_view without_gpu) {
 }
 
 }  // namespace
+
+std::vector<std::string> refusal_lines(const Refusals& refused) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> out;
+  if (refused.rows() > 0)
+    out.push_back(fmt::format("{} row{} not used", refused.rows(), refused.rows() == 1 ? "" : "s"));
+  const std::vector<Refusal> sorted = refused.by_frequency();
+  for (std::size_t i = 0; i < std::min(kShown, sorted.size()); ++i) out.push_back("  " + refusal_text(sorted[i]));
+  if (sorted.size() > kShown) out.push_back(fmt::format("  and {} further reasons", sorted.size() - kShown));
+  return out;
+}
 
 Result<Rows> read_tables(const TrainOptions& options, const Progress& progress) {
   Rows out;

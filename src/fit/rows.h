@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "fit/samples.h"
 #include "fit/settings/sweep.h"
@@ -25,6 +26,10 @@ struct Rows {
 // Reads tables and stores, leaves out what the options say, and thins out the rest. Errors: those of read_rows(), and
 // of what the options name.
 Result<Rows> read_tables(const TrainOptions& options, const Progress& progress);
+
+// "12 rows not used" and the most frequent reasons, a line each: a damaged table has thousands. Nothing where all were
+// used.
+std::vector<std::string> refusal_lines(const Refusals& refused);
 
 // Files that options name: lists of operations, factors. Errors: those of MappedFile; kUnsupported for a large one.
 Result<std::string> text_of(const std::string& path);

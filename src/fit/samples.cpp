@@ -236,11 +236,13 @@ class Books {
 }  // namespace
 
 Result<Refusals> add_table(const std::string& place, const std::vector<std::string>& layouts,
-                           const Catalogue& catalogue, SampleSet& set) {
+                           const Catalogue& catalogue, SampleSet& set,
+                           const std::function<Result<void>(const MeasuredNetwork&)>& network) {
   Books books(place, set);
   TableSink sink;
   sink.network = [&](const MeasuredNetwork& row) {
-    books.refuse(row.from, "a network: only operations are fitted on");
+    if (!network) return books.refuse(row.from, "a network: only operations are fitted on");
+    if (const auto taken = network(row); !taken) books.refuse(row.from, taken.error().text());
   };
   sink.operation = [&](const MeasuredOperation& row) {
     auto sample = sample_of(row, catalogue);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -58,9 +59,11 @@ struct SampleSet {
 Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogue);
 
 // Adds the usable rows of one table, or of a store and there of the layouts named; the others are counted with their
-// reasons, and come back. Errors: those of read_rows.
+// reasons, and come back. `network` takes networks, or says why it does not; without it none is used. Errors: those of
+// read_rows.
 Result<Refusals> add_table(const std::string& place, const std::vector<std::string>& layouts,
-                           const Catalogue& catalogue, SampleSet& set);
+                           const Catalogue& catalogue, SampleSet& set,
+                           const std::function<Result<void>(const MeasuredNetwork&)>& network = {});
 
 // Keeps at most a limit of rows of each stratum that has one, chosen by a hash of their keys: the same rows every time.
 // `limit`: instead of the strata's own, which tools/accuracy/learning_curve.py supports.

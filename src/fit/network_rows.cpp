@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/network_rows.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "dataset/cautions.h"
+#include "predict/measured_work.h"
+#include "predict/network_parts.h"
+
+namespace joulecast {
+namespace {
+
+// A network's error is that of many operations together: half of what one is off.
+constexpr double kScatter = 0.5;
+
+bool spoils_time(const Caution& caution) {
+  return caution.spoils == Spoils::kTime || caution.spoils == Spoils::kTimeAndPower || caution.spoils == Spoils::kAll;
+}
+
+Result<void> check_usable(const MeasuredNetwork& row) {
+  if (!row.readings.time) return unsupported("a network without its time");
+  if (row.at.low_power) return unsupported("low-power state");
+  if (row.at.sm_clock) return unsupported("at a locked clock");
+  if (!row.from.primary) return unsupported("a better run stands for it");
+  for (const Caution& caution : cautions()) {
+    if (spoils_time(caution) && has_caution(row.from.anomaly, caution.word))
+      return unsupported(fmt::format("{}: {}", caution.word, caution.meaning));
+  }
+  return {};
+}
+
+std::string way_of(const MeasuredNetwork& row) {
+  return fmt::format("{} {} {}{}", name(row.at.mode), name(row.at.precision), row.compiled ? "compiled" : "",
+                     row.channels_last ? "channels-last" : "");
+}
+
+}  // namespace
+
+Result<void> NetworkRows::add(const MeasuredNetwork& row) {
+  if (!has_graphs_) return unsupported("a network: --graphs DIR says where their graphs are");
+  JC_RETURN_IF_ERROR(check_usable(row));
+  JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
+  JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_.find(row.at.gpu));
+  Estimator::Trust trust = estimator_.trust(gpu->id);
+  trust.correction.reset();
+  const NetworkPlace place{.setting = {.sm_clock = {}, .power_limit = row.at.power_limit},
+                           .host = measured_host(row.from.table, gpu->id, row.at.mode)};
+  JC_ASSIGN_OR_RETURN(const NetworkParts network, network_parts(load, *gpu, place, {estimator_, trust, compose_}));
+  if (!(network.whole.time > 0.0)) return unsupported("a network of nothing");
+  Deviation found{.off = std::log(row.readings.time->value() / network.whole.time),
+                  .terms = correction_terms(network, row.at.mode, compose_.sharpness)};
+  found.scatter = kScatter;
+  rows_[std::string(gpu->id)].push_back({way_of(row), row.model, found});
+  return {};
+}
+
+std::map<std::string, std::vector<Deviation>> NetworkRows::deviations() const {
+  std::map<std::string, std::vector<Deviation>> out;
+  for (const auto& [gpu, rows] : rows_) {
+    std::map<std::string, std::map<std::string, double>> counts;  // by way and model
+    std::map<std::string, std::size_t> subjects;
+    for (const Row& row : rows) {
+      ++counts[row.way][row.model];
+      subjects.emplace(row.model, subjects.size() + 1);
+    }
+    const double each_way = static_cast<double>(subjects.size()) / static_cast<double>(counts.size());
+    for (const Row& row : rows) {
+      const auto& models = counts.at(row.way);
+      Deviation one = row.deviation;
+      one.weight = each_way / (static_cast<double>(models.size()) * models.at(row.model));
+      one.subject = subjects.at(row.model);
+      out[gpu].push_back(one);
+    }
+  }
+  return out;
+}
+
+}  // namespace joulecast

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/network_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string_view>
+
+namespace joulecast {
+namespace {
+
+constexpr std::string_view kNet = R"(graph "n" {
+  input %x : f32[batch, 64, 56, 56]
+  parameter %w : f32[64, 64, 3, 3]
+  parameter %s : f32[64]
+  %a = conv(%x, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+  %n = batch_norm(%a, %s, %s, %s, %s)
+  %r = activation(%n) {kind = relu}
+  output %r
+})";
+
+class NetworkPartsTest : public testing::TestWithParam<std::int64_t> {
+ protected:
+  NetworkParts parts(const GpuCorrection& correction) const {
+    Estimator::Trust trust = estimator_.trust("rtx-4090");
+    trust.correction = correction;
+    const Workload load =
+        prepare(parse_graph(kNet).value(), {.symbols = {}, .shapes = {}, .batch = GetParam()}, {}).value();
+    return network_parts(load, **Catalogue::shipped().find("rtx-4090"), {}, {estimator_, trust, compose_}).value();
+  }
+
+  Pack pack_ = Pack::open(JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack").value();
+  Estimator estimator_ = Estimator::from(pack_).value();
+  ComposeConstants compose_ = read_compose(pack_).value();
+};
+
+// A small step of each term moves the time by what is said of it: of a network that the GPU sets the pace of, and of
+// one in which the host takes part.
+TEST_P(NetworkPartsTest, TermsAreTheDerivativesOfTheTime) {
+  constexpr double kStep = 1e-4;
+  const NetworkParts as_is = parts({});
+  const CorrectionTerms terms = correction_terms(as_is, Mode::kInference, compose_.sharpness);
+  double largest = 0;
+  for (std::size_t k = 0; k < kCorrectionTerms; ++k) {
+    GpuCorrection moved;
+    moved.time[k] = kStep;
+    const double slope = std::log(parts(moved).whole.time / as_is.whole.time) / kStep;
+    EXPECT_NEAR(terms[k], slope, 0.02) << term_name(k);
+    largest = std::max(largest, terms[k]);
+  }
+  EXPECT_GT(largest, 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(Batches, NetworkPartsTest, testing::Values(4, 5, 6, 256));
+
+}  // namespace
+}  // namespace joulecast
