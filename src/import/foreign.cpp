@@ -43,6 +43,12 @@ constexpr std::array kForeign{
               "a program"},
 };
 
+// Versions and levels, all 0, then the length of a description, which begins with the elements' type.
+bool is_paddle_weights(std::string_view bytes) {
+  constexpr std::size_t kZeros = 16, kType = 20;
+  return bytes.size() > kType && bytes.find_first_not_of('\0') == kZeros && bytes[kType] == '\x08';
+}
+
 }  // namespace
 
 bool is_printable(std::string_view bytes) {
@@ -60,6 +66,8 @@ std::string foreign_format(std::string_view bytes) {
   }
   // safetensors: a 64-bit length, then JSON.
   if (bytes.size() > 10 && bytes.substr(8, 2) == "{\"") return "a safetensors file: weights without a network";
+  if (is_paddle_weights(bytes))
+    return "a file of PaddlePaddle's weights: the network is in the .pdmodel or .json beside them";
   return is_printable(bytes) ? "a text file" : "";
 }
 

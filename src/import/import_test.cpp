@@ -37,6 +37,15 @@ TEST(ImportModel, OfAnotherFrameworkThanTheCallerSaysItLooksLikeItsOwn) {
   EXPECT_TRUE(error_of(image, "pytorch").ends_with("): it is a PNG image")) << error_of(image, "pytorch");
 }
 
+TEST(ImportModel, WeightsOfPaddleSayWhereTheirNetworkIs) {
+  const std::string path = testing::TempDir() + "weights" + std::to_string(::getpid()) + ".pdiparams";
+  std::ofstream(path) << std::string(16, '\0') + std::string("\4\0\0\0\x08\x05\x10\x40", 8) + std::string(256, '\1');
+  EXPECT_NE(error_of(path).find("is a file of PaddlePaddle's weights: the network is in the .pdmodel"),
+            std::string::npos)
+      << error_of(path);
+  fs::remove(path);
+}
+
 TEST(ImportModel, KerasIsOfTensorflow) {
   for (const char* file : {"model.keras", "model.h5"}) {
     const std::string path = kData + "keras/convolutions/" + file;
