@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kNet = R"(graph "n" {
   input %x : f32[batch, 64, 56, 56]
-  parameter %w : f32[64, 64, 3, 3]
   parameter %s : f32[64]
-  %a = conv(%x, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
-  %n = batch_norm(%a, %s, %s, %s, %s)
+  parameter %w : f32[64, 64, 3, 3]
+  %n = batch_norm(%x, %s, %s, %s, %s)
   %r = activation(%n) {kind = relu}
-  output %r
+  %y = conv(%r, %w)
+  output %y
 })";
 
 class NetworkPartsTest : public testing::TestWithParam<std::int64_t> {

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kMaxPickle = std::size_t{64} << 20U;
 constexpr std::size_t kMaxSource = std::size_t{16} << 20U;
 constexpr std::size_t kMaxSources = std::size_t{64} << 20U;
+constexpr std::size_t kMostSources = 65'536;  // ResNet-50 has 150 of them; each takes some KiB when parsed
 
 std::string_view folder_of(PickleFile file) {
   return file == PickleFile::kConstants ? "constants" : file == PickleFile::kInputs ? "traced_inputs" : "data";
@@ -95,6 +96,7 @@ Result<const Source*> Archive::source(std::string_view module) {
   source_of_member_.resize(zip_.members().size());
   const Source*& known = source_of_member_[static_cast<std::size_t>(member - zip_.members().data())];
   if (known != nullptr) return known;
+  if (sources_.size() >= kMostSources) return unsupported(fmt::format("more than {} files of code", kMostSources));
   if (const Syntax* foreseen = syntaxes_.foreseen(module, *member); foreseen != nullptr)
     return known = &sources_.emplace_back(Source{std::move(path), foreseen});
   auto text = ZipArchive::read(*member, std::min(kMaxSource, kMaxSources - source_bytes_));

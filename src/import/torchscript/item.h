@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -82,6 +83,8 @@ struct Instance {
   std::string path;  // "layer1.0.conv1"
   ClassRef type;
   Attributes attributes;  // as far as they were read or written
+  // Where the attributes of a large pickled state stand, once one was asked for.
+  std::optional<std::unordered_map<std::string_view, std::size_t>> places = {};
 };
 
 struct Arguments {

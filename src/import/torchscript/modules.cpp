@@ -122,21 +122,45 @@ Result<ClassRef> Importer::class_named(std::string_view qualified_name) {
   return placed->second;
 }
 
+namespace {
+
+// Where the key stands in a pickled state. Of a large one, which would be searched for each of its attributes, the
+// places are kept.
+std::optional<std::size_t> place_of(std::string_view name, const Pickle& pickle, Instance& instance) {
+  constexpr std::size_t kMany = 64;
+  const auto items = pickle.attributes(*instance.pickled);
+  const auto is_text = [&](std::size_t i) { return pickle.value(items[i]).kind == PickleKind::kText; };
+  if (items.size() < kMany) {
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      if (is_text(i) && pickle.value(items[i]).text == name) return i;
+    }
+    return std::nullopt;
+  }
+  if (!instance.places) {
+    instance.places.emplace();
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      if (is_text(i)) instance.places->emplace(pickle.value(items[i]).text, i);
+    }
+  }
+  const auto found = instance.places->find(name);
+  return found == instance.places->end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
 Result<Item> Importer::attribute(const ObjectRef& ref, std::string_view name) {
   Instance& instance = instances_[ref.instance];
   if (const auto found = instance.attributes.find(name); found != instance.attributes.end()) return found->second;
   if (instance.pickled) {
     const Pickle& pickle = archive_.pickle(PickleFile::kData);
-    const auto items = pickle.attributes(*instance.pickled);
-    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-      const PickleValue& key = pickle.value(items[i]);
-      if (key.kind != PickleKind::kText || key.text != name) continue;
-      const PickleValue& held_value = pickle.value(items[i + 1]);
+    if (const auto place = place_of(name, pickle, instance)) {
+      const auto items = pickle.attributes(*instance.pickled);
+      const PickleValue& held_value = pickle.value(items[*place + 1]);
       const std::string path = joined(instance.path, name);
       JC_ASSIGN_OR_RETURN(Item item, held_value.kind == PickleKind::kTensor && is_buffer(instance.type, name)
                                          ? weight(PickleFile::kData, pickle.tensor(held_value), path, true)
-                                         : object(PickleFile::kData, items[i + 1], path, 0));
-      instances_[ref.instance].attributes.insert_or_assign(key.text, item);
+                                         : object(PickleFile::kData, items[*place + 1], path, 0));
+      instances_[ref.instance].attributes.insert_or_assign(pickle.value(items[*place]).text, item);
       return item;
     }
   }

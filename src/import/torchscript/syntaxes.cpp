@@ -73,11 +73,13 @@ std::string_view without_number(std::string_view module) {
   return module.substr(0, end).ends_with(kMangled) && end < module.size() ? module.substr(0, end) : std::string_view();
 }
 
-// The text with another module in the place of its own.
-std::string renamed(std::string_view text, const std::string& own, std::string_view other) {
+// A longer text is inflated in no time beside its parsing, and many of them are not to be searched for each member.
+constexpr std::size_t kLongestForeseen = 4096;
+
+// The text with another module in the place of its own, or more of it than `most` bytes: names may be long.
+std::string renamed(std::string_view text, const std::string& own, std::string_view other, std::size_t most) {
   std::string out;
-  out.reserve(2 * text.size());
-  for (std::size_t next = text.find(own); next != std::string_view::npos; next = text.find(own)) {
+  for (std::size_t next = text.find(own); next != std::string_view::npos && out.size() <= most; next = text.find(own)) {
     const std::size_t behind = next + own.size();
     out.append(text.substr(0, next));
     out.append(behind < text.size() && is_digit(text[behind]) ? own : other);
@@ -89,12 +91,11 @@ std::string renamed(std::string_view text, const std::string& own, std::string_v
 }  // namespace
 
 const Syntax* Syntaxes::foreseen(std::string_view module, const ZipMember& member) const {
-  constexpr std::size_t kLongest = 4096;  // a longer one is inflated in no time beside its parsing
-  if (!member.deflated || !member.readable || member.size > kLongest) return nullptr;
+  if (!member.deflated || !member.readable || member.size > kLongestForeseen) return nullptr;
   const auto others = numbered_.find(without_number(module));
   if (others == numbered_.end()) return nullptr;
   const auto fitting = std::find_if(others->second.begin(), others->second.end(), [&](const Numbered& other) {
-    return member.fits(renamed(other.text, other.module, module));
+    return member.fits(renamed(other.text, other.module, module, member.size));
   });
   return fitting == others->second.end() ? nullptr : fitting->syntax;
 }
@@ -113,7 +114,7 @@ Result<const Syntax*> Syntaxes::add(std::string_view module, ZipText text) {
   if (keeps_no_numbers(out)) {
     std::vector<Parsed>& others = shared_[first_line];
     if (others.size() < kMostCompared) others.push_back({said, &out});
-    if (const auto name = without_number(module); !name.empty()) {
+    if (const auto name = without_number(module); !name.empty() && said.size() <= kLongestForeseen) {
       std::vector<Numbered>& of_name = numbered_[std::string(name)];
       if (of_name.size() < kMostCompared) of_name.push_back({std::string(module), said, &out});
     }

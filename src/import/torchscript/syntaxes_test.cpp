@@ -92,7 +92,7 @@ std::string archive_of_layers(const std::vector<std::string>& texts) {
   writer.add("net/constants.pkl", constants_pickle());
   writer.add("net/code/__torch__.py", code + "    return x\n");
   writer.add("net/traced_inputs.pkl", inputs_pickle({{2, 3}}));
-  return writer.finish();
+  return writer.finish_zip64();
 }
 
 TEST(Syntaxes, OfSeveralClassesAreNotMixedUp) {
@@ -149,6 +149,48 @@ TEST(Syntaxes, OnlyModulesThatDifferInTheirNumberForeseeEachOther) {
   ASSERT_TRUE(archive && syntaxes.add(act(5), ZipText(known)));
   EXPECT_EQ(syntaxes.foreseen("__torch__.norm.___torch_mangle_12", archive->members()[0]), nullptr);
   EXPECT_EQ(syntaxes.foreseen("__torch__.act", archive->members()[0]), nullptr);
+}
+
+// Else a long one would be searched for each of an archive's members.
+TEST(Syntaxes, LongTextsForeseeNothing) {
+  const auto foresees = [](std::size_t length) {
+    const std::string other = fmt::format("    x = \"{}\"\n    return x\n", std::string(length, 'x'));
+    ZipWriter writer;
+    writer.add_deflated("5.py", alone(5, other));
+    const std::string bytes = writer.finish();
+    const auto archive = ZipArchive::open(bytes);
+    Syntaxes syntaxes;
+    const std::string known = alone(123'456, other);
+    EXPECT_TRUE(archive && syntaxes.add(act(123'456), ZipText(known)));
+    return syntaxes.foreseen(act(5), archive->members()[0]) != nullptr;
+  };
+  const std::size_t rest = alone(123'456, "    x = \"\"\n    return x\n").size();
+  EXPECT_TRUE(foresees(4096 - rest));
+  EXPECT_FALSE(foresees(4097 - rest));
+}
+
+// Their places in the network's state are kept, where a few are searched.
+TEST(Syntaxes, OfManyLayersEachIsFound) {
+  std::vector<std::string> texts;
+  std::string wanted;
+  for (int i = 0; i < 100; ++i) {
+    const bool even = i % 2 == 0;
+    texts.push_back(alone(i, even ? "    return torch.neg(x)\n" : "    return torch.relu(x)\n"));
+    wanted += fmt::format("a{}/{}{} ", i, even ? "neg" : "relu", i < 2 ? "" : fmt::format("_{}", i / 2));
+  }
+  const auto graph = import_bytes(archive_of_layers(texts), "net");
+  ASSERT_TRUE(graph) << graph.error().text();
+  std::string names;
+  for (const Node& node : graph->nodes) names += node.name + " ";
+  EXPECT_EQ(names, wanted);
+}
+
+TEST(Syntaxes, OfTooManyFilesAreAnError) {
+  const std::vector<std::string> texts(
+      65'536, "class ReLU(Module):\n  def forward(self, x: Tensor) -> Tensor:\n    return x\n");
+  const auto graph = import_bytes(archive_of_layers(texts), "net");  // and that of the network
+  ASSERT_FALSE(graph);
+  EXPECT_NE(graph.error().text().find("more than 65536 files of code"), std::string::npos) << graph.error().text();
 }
 
 TEST(Syntaxes, LeaveEachMemberItsPathInErrors) {
