@@ -69,6 +69,9 @@ struct MatMul {
 struct Attention {
   static constexpr std::string_view kName = "attention";
   bool causal = false;
+  // The model multiplies and takes the softmax itself, where it could have called its framework's attention: PyTorch
+  // then runs the parts one by one.
+  bool by_hand = false;
   // What the model itself does to the scores between the two products; runtimes without a fused kernel run each.
   std::int64_t scales = 0;  // multiplications with a number
   std::int64_t masks = 0;   // masks added or filled in
@@ -77,6 +80,7 @@ struct Attention {
   template <typename V>
   static void fields(V&& v) {
     v("causal", &Attention::causal);
+    v("by_hand", &Attention::by_hand);
     v("scales", &Attention::scales);
     v("masks", &Attention::masks);
     v("dropout", &Attention::dropout);

@@ -115,9 +115,12 @@ Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& de
   constexpr double kFewChannels = 0.28;  // up to 16 fill no tile
   const bool packed = is_packed(w);
   const bool first = is_first(w, s);
-  const double few_out = s.group_out <= 16 && !packed ? kFewChannels : 1.0;
+  const bool image_of_halves = first && w.element_bytes == 2;  // whose factor says it all
+  const double few_out = s.group_out <= 16 && !packed && !image_of_halves ? kFewChannels : 1.0;
   const double few_in = s.group_in <= 16 && !first && !packed ? kFewChannels : 1.0;
-  const double misaligned = is_one_by_one(w) && !is_plain_product(w) && !w.channels_last ? 0.6 : 1.0;
+  // Halves are copied to channels-last first, whose rows are aligned.
+  const bool apart = is_one_by_one(w) && !is_plain_product(w) && !w.channels_last && w.element_bytes > 2;
+  const double misaligned = apart ? 0.6 : 1.0;
   const double reach = device.reach_at(w.arithmetic) * (w.channels_last ? kChannelsLastGain : 1.0);
   const double three = w.kernel_height == 3 && w.kernel_width == 3 && w.stride == 1 ? 1.12 : 1.0;
   return {0.50 * reach * three * (first ? 0.24 : 1.0) * few_out * misaligned, 0.45 * reach * few_in, 0.44 * reach};

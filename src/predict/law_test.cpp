@@ -482,6 +482,37 @@ TEST(Law, NarrowGroupsOfHalvesHaveKernelsOfTheirOwn) {
   expect_close(single / half, 1.0 / (0.24 * 0.28));
 }
 
+// Eight channels out of three take no longer than 32, of whose tile they are a part.
+TEST(Law, FewChannelsOfAnImageInHalvesFillATileOf32) {
+  ConvWork conv{.batch = 64, .in_channels = 3, .out_channels = 8, .in_height = 224, .in_width = 224};
+  conv.out_height = conv.out_width = 112;
+  conv.kernel_height = conv.kernel_width = 3;
+  conv.stride = 2;
+  conv.element_bytes = 2;
+  conv.arithmetic = Arithmetic::kFp16;
+  const double eight = physics(conv, a30()).compute;
+  conv.out_channels = 32;
+  expect_close(physics(conv, a30()).compute / eight, 1.0);
+}
+
+// 19 x 19 places are no multiple of four: kernels of TF32 load each channel by parts, those of halves read copies that
+// lie channels-last.
+TEST(Law, OddPlacesMisalignTf32AndNotHalves) {
+  ConvWork odd{.batch = 64, .in_channels = 256, .out_channels = 256, .in_height = 19, .in_width = 19};
+  odd.out_height = odd.out_width = 19;
+  odd.arithmetic = Arithmetic::kTf32;
+  ConvWork even = odd;
+  even.in_width = even.out_width = 20;
+  even.batch = odd.batch * 19;
+  odd.batch *= 20;
+  const double tf32 = physics(odd, a30()).compute / physics(even, a30()).compute;
+  odd.element_bytes = even.element_bytes = 2;
+  odd.arithmetic = even.arithmetic = Arithmetic::kFp16;
+  const double halves = physics(odd, a30()).compute / physics(even, a30()).compute;
+  expect_close(tf32, 1.0 / 0.6);
+  expect_close(halves, 1.0);
+}
+
 TEST(Law, ClockAndLimitMoveTheDevice) {
   const Gpu& gpu = **Catalogue::shipped().find("a30");
   const Device half = make_device(gpu, {.sm_clock = Hertz{720e6}, .power_limit = Watts{100}}).value();

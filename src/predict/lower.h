@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From graph operators to the work a runtime makes of them: views vanish, copies that strided tensors force appear,
-// attention splits where the runtime has no fused kernel for its precision.
+// attention splits where the runtime has no fused kernel for it.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ struct LowerOptions {
   Precision precision = Precision::kTf32;
   Runtime runtime = Runtime::kPytorchEager;
   Layout layout = Layout::kChannelsFirst;
+  bool fused_attention = true;
 };
 
 // One kind of work and how often the network does it.

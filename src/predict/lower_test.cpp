@@ -60,6 +60,24 @@ TEST(Lower, SmoothEnlargingGoesOverImagesAndChannelsInTurn) {
   EXPECT_EQ(in_turn("linear", Runtime::kTensorflow), 0);
 }
 
+// All tokens but the first as an image: its channels lie side by side, and another kernel enlarges it.
+TEST(Lower, TokensAreEnlargedAsTheyLie) {
+  const auto found = lowered(R"(graph "t" {
+    input %x : f32[4, 50, 32]
+    constant %one : i64[1] = [1]
+    constant %end : i64[1] = [50]
+    constant %image : i64[4] = [4, 32, 7, 7]
+    constant %twice : f32[2] = [2.0, 2.0]
+    %p = slice(%x, %one, %end, %one)
+    %t = transpose(%p) {order = [0, 2, 1]}
+    %i = reshape(%t, %image)
+    %y = resize(%i, %twice) {kind = linear, axes = [2, 3]}
+    output %y
+  })");
+  ASSERT_NE(only<PointwiseWork>(found), nullptr);
+  EXPECT_EQ(only<PointwiseWork>(found)->in_turn, 0);
+}
+
 TEST(Lower, OneFixedIndexIsAViewAndSeveralAreACopy) {
   EXPECT_TRUE(lowered(R"(graph "v" {
     input %x : f32[3, 8]
@@ -213,6 +231,46 @@ TEST(Lower, AttentionIsFusedInHalfPrecisionOnly) {
   EXPECT_EQ(scores.arithmetic, Arithmetic::kFp32);
   EXPECT_EQ(std::get<ReductionWork>(full[2].work).columns, 32);
   EXPECT_EQ(std::get<GemmWork>(full[3].work).columns, 64);
+}
+
+// The names of what it becomes, in order.
+std::vector<std::string> parts_of_attention(const std::string& attributes, const PrepareOptions& options) {
+  std::string text(kAttention);
+  text.replace(text.find("%v)"), 3, "%v) {" + attributes + "}");
+  const auto graph = parse_graph(text);
+  EXPECT_TRUE(graph) << graph.error().text();
+  const auto load = prepare(*graph, {}, options);
+  EXPECT_TRUE(load) << load.error().text();
+  std::vector<std::string> out;
+  for (const LoweredOperation& operation : load->operations) {
+    const auto* copy = std::get_if<PointwiseWork>(&operation.work);
+    const auto* softmax = std::get_if<ReductionWork>(&operation.work);
+    if (copy != nullptr) {
+      const bool fused = copy->kind == PointwiseKind::kFused;
+      out.emplace_back(fused ? "one kernel" : copy->kind == PointwiseKind::kCopy ? "cast" : "scale");
+    }
+    if (softmax != nullptr) out.push_back(fmt::format("softmax of {} bytes", softmax->element_bytes));
+    if (std::holds_alternative<GemmWork>(operation.work)) out.emplace_back("product");
+    if (std::holds_alternative<AttentionWork>(operation.work)) out.emplace_back("fused");
+  }
+  return out;
+}
+
+using Parts = std::vector<std::string>;
+
+TEST(Lower, AttentionByHandRunsPartByPart) {
+  const Parts apart{"scale", "product", "softmax of 2 bytes", "product"};
+  EXPECT_EQ(parts_of_attention("by_hand = true", {.precision = Precision::kBf16}), apart);
+  EXPECT_EQ(parts_of_attention("by_hand = false", {.precision = Precision::kBf16}), Parts{"fused"});
+  EXPECT_EQ(parts_of_attention("by_hand = true", {.precision = Precision::kBf16, .runtime = Runtime::kPytorchCompiled}),
+            (Parts{"product", "one kernel", "product"}));
+  EXPECT_EQ(parts_of_attention("by_hand = false", {.precision = Precision::kBf16, .fused_attention = false}), apart);
+}
+
+// The inputs' casts are three copies of one size or two; those of the scores stand around the softmax.
+TEST(Lower, AutocastTakesTheSoftmaxOfAttentionByHandInFullPrecision) {
+  const Parts found = parts_of_attention("by_hand = true", {.precision = Precision::kAmp});
+  EXPECT_EQ(found, (Parts{"cast", "cast", "scale", "product", "cast", "softmax of 4 bytes", "product"}));
 }
 
 constexpr std::string_view kEagerAttention = R"(graph "a" {

@@ -194,7 +194,8 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
   NetworkLowering network(graph, {.mode = options.mode,
                                   .precision = precision,
                                   .runtime = options.runtime,
-                                  .layout = layout_of(graph, types, precision, options)});
+                                  .layout = layout_of(graph, types, precision, options),
+                                  .fused_attention = options.fused_attention});
   for_each_operation(graph, types, [&](const Visit& visit) {
     const Cost cost = operator_cost(CostContext(visit.graph, visit.node, visit.types));
     totals.add(visit, cost, &visit.graph != &graph);

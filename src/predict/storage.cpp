@@ -61,6 +61,12 @@ bool splits_axes(const Shape& shape, const Shape& to) {
 
 }  // namespace
 
+Storage cut(Storage from, const Shape& shape, const Shape& to) {
+  const bool plain_images = from == Storage::kContiguous && shape.size() >= 3 && to.size() == shape.size();
+  if (!plain_images || to[0] != shape[0]) return Storage::kStrided;
+  return std::equal(shape.begin() + 2, shape.end(), to.begin() + 2) ? Storage::kPlacesCut : Storage::kStrided;
+}
+
 Storage transposed(Storage from, const IntList& order, std::size_t rank) {
   if (from == Storage::kStrided || rank == 0) return from;
   const Order found = normal(order, rank);
@@ -71,7 +77,8 @@ Storage transposed(Storage from, const IntList& order, std::size_t rank) {
   }
   if (rank < 3) return Storage::kStrided;
   if (from == Storage::kChannelsLast && found == to_channels_last(rank)) return Storage::kContiguous;
-  if (from == Storage::kContiguous && found == from_channels_last(rank)) return Storage::kChannelsLast;
+  const bool plain_images = from == Storage::kContiguous || from == Storage::kPlacesCut;
+  if (plain_images && found == from_channels_last(rank)) return Storage::kChannelsLast;
   return Storage::kStrided;
 }
 

@@ -14,8 +14,12 @@ enum class Storage : std::uint8_t {
   kContiguous,    // in the order of its axes
   kChannelsLast,  // axis 1 innermost: what PyTorch calls channels_last, of any rank from 3
   kHeadsInner,    // [batch, heads, places, head] lying as [batch, places, heads, head], as fused attention leaves it
+  kPlacesCut,     // [batch, places, ...], some of the places of each image: contiguous but for the gaps between images
   kStrided,       // any other view: who needs it contiguous copies it
 };
+
+// Of a part of a value.
+Storage cut(Storage from, const Shape& shape, const Shape& to);
 
 // Of a value of `rank` axes, seen through a permutation of them; no order: reversed.
 Storage transposed(Storage from, const IntList& order, std::size_t rank);

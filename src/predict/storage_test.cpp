@@ -21,6 +21,16 @@ TEST(Storage, TokensAreAnImageChannelsLast) {
   EXPECT_EQ(reshaped(Storage::kChannelsLast, {8, 64, 14, 14}, {8, 64 * 196}), std::nullopt);
 }
 
+TEST(Storage, SomeOfTheTokensAreAnImageChannelsLastAsWell) {
+  const Storage part = cut(Storage::kContiguous, {8, 197, 64}, {8, 196, 64});
+  EXPECT_EQ(part, Storage::kPlacesCut);
+  EXPECT_EQ(transposed(part, {0, 2, 1}, 3), Storage::kChannelsLast);
+  EXPECT_EQ(reshaped(part, {8, 196, 64}, {8 * 196, 64}), std::nullopt);
+  EXPECT_EQ(cut(Storage::kContiguous, {8, 197, 64}, {8, 197, 32}), Storage::kStrided);
+  EXPECT_EQ(cut(Storage::kContiguous, {8, 197, 64}, {4, 197, 64}), Storage::kStrided);
+  EXPECT_EQ(cut(Storage::kChannelsLast, {8, 197, 64}, {8, 196, 64}), Storage::kStrided);
+}
+
 TEST(Storage, OnePlaceLiesInEitherOrder) {
   EXPECT_EQ(reshaped(Storage::kChannelsLast, {8, 64, 1, 1}, {8, 64}), Storage::kContiguous);
 }

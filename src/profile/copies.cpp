@@ -150,7 +150,8 @@ std::vector<OperationText> Copies::of(const Visit& visit) {
   std::vector<LoweredOperation> lowered;
   body.lowering.lower(context, operator_cost(context), lowered);
   std::vector<OperationText> out;
-  const bool any_order = std::holds_alternative<Attention>(visit.node.op);
+  const auto* attention = std::get_if<Attention>(&visit.node.op);
+  const bool any_order = attention != nullptr && !attention->by_hand;
   for (const LoweredOperation& one : lowered) {
     if (!one.copied_input || any_order) continue;
     const ValueId id = visit.node.inputs[*one.copied_input];

@@ -173,6 +173,19 @@ output %b
                   .empty());
 }
 
+// Its products are those of any matrices.
+TEST(Operations, AttentionByHandCopiesWhatIsTurned) {
+  EXPECT_EQ(copies_of(R"(graph "net" {
+input %x : f32[N, 5, 4, 8]
+%a = transpose(%x) {order = [0, 2, 1, 3]}
+%b = attention(%a, %a, %a) {by_hand = true}
+output %b
+}
+)")
+                .size(),
+            1U);
+}
+
 TEST(Operations, AxesOfOneElementMoveWithoutACopy) {
   constexpr const char* kText = R"(graph "net" {
 input %x : f32[N, 5, 8]

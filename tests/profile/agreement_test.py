@@ -120,6 +120,12 @@ class Agreement(unittest.TestCase):
         shared = ("input f32 2,2,7,8", "input f32 2,2,7,8")
         self.assert_agree(one("attention", q, *shared, out="2,4,5,8", attributes="causal=0"))
 
+    def test_attention_by_hand_is_the_same(self):
+        q, kv, shared = "input f32 2,4,5,8", ["input f32 2,4,7,8"] * 2, ["input f32 2,2,7,8"] * 2
+        for keys, mask, causal in ((kv, "_", 0), (kv, "_", 1), (kv, "input f32 5,7", 0), (shared, "_", 0),
+                                   (kv, "constant bool 1,1,1,7 1,1,0,1,0,1,1", 0)):
+            self.assert_agree(one("attention", q, *keys, mask, out="2,4,5,8", attributes=f"by_hand=1 causal={causal}"))
+
     def test_norms(self):
         x, own = f"input f32 {IMAGE}", ["parameter f32 6"] * 4
         self.assert_agree(one("batch_norm", x, *own, out=IMAGE), positive=True)

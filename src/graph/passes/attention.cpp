@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // softmax(q k^T * scale [+ mask]) v on four axes: torch's scaled_dot_product_attention as both exporters decompose it
 // (the root of the scale on q and on k, a guard against rows of NaN behind the softmax), and the same formula written
-// out by the model (the scale on q or on the scores). The file does not always tell these two apart, so both become
-// attention. On three axes, as older code has it around torch.bmm, nothing is folded.
+// out by the model (the scale on q or on the scores, or none), which is attention by hand. On three axes, as older code
+// has it around torch.bmm, nothing is folded.
 #include <algorithm>
 #include <utility>
 
@@ -23,22 +23,31 @@ struct Scores {
 struct Operands {
   ValueId query = kNoValue;
   Key key;
+  bool both_scaled = false;
   bool swapped = false;  // the key is [batch, heads, head, keys]: nothing in the graph transposes it
 };
 
-// The probabilities' input: through dropout, casts and the guard where(is_nan(p), 0, p) to the softmax. `dropout` gets
-// the probability.
-std::optional<ValueId> under_softmax(const Rewriter& graph, ValueId id, Group& inside, double& dropout) {
+// What lies around the softmax.
+struct Softened {
+  ValueId scores = kNoValue;
+  double dropout = 0.0;
+  bool guarded = false;  // as only scaled_dot_product_attention guards it
+};
+
+// Through dropout, casts and the guard where(is_nan(p), 0, p) to the softmax.
+std::optional<Softened> under_softmax(const Rewriter& graph, ValueId id, Group& inside) {
+  Softened out;
   for (int steps = 0; steps < 6; ++steps) {
     const Node* node = graph.producer(id);
     if (node == nullptr) return std::nullopt;
     inside.add(id);
     if (const auto* softmax = as<Softmax>(*node)) {
       const bool last = softmax->axis == -1 || softmax->axis == 3;
-      return last && !softmax->log ? std::optional(input(*node, 0)) : std::nullopt;
+      out.scores = input(*node, 0);
+      return last && !softmax->log ? std::optional(out) : std::nullopt;
     }
     const auto* dropped = as<Dropout>(*node);
-    if (dropped != nullptr) dropout = dropped->probability;
+    if (dropped != nullptr) out.dropout = dropped->probability;
     if (dropped != nullptr || as<Cast>(*node) != nullptr) {
       id = input(*node, 0);
       continue;
@@ -46,6 +55,7 @@ std::optional<ValueId> under_softmax(const Rewriter& graph, ValueId id, Group& i
     auto guarded = without_nan_guard(graph, *node, inside);
     if (!guarded) guarded = without_row_guard(graph, *node, inside);
     if (!guarded) return std::nullopt;
+    out.guarded = true;
     id = *guarded;
   }
   return std::nullopt;
@@ -110,6 +120,8 @@ std::optional<Operands> operands_of(const Rewriter& graph, ValueId product, Grou
   Operands out;
   out.query = unscaled(graph, node.inputs[0], inside);
   const ValueId key = unscaled(graph, node.inputs[1], inside);
+  const bool query_scaled = out.query != node.inputs[0];
+  out.both_scaled = query_scaled && key != node.inputs[1];
   if (const auto found = key_of(graph, key, op.transpose_b, inside)) {
     out.key = *found;
     return out;
@@ -133,9 +145,8 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
   const auto* op = as<MatMul>(node);
   if (op == nullptr || *op != MatMul{} || node.inputs.size() != 2) return false;
   Group inside;
-  double dropout = 0.0;
-  const auto under = under_softmax(graph, node.inputs[0], inside, dropout);
-  const auto scores = under ? scores_of(graph, *under, inside) : std::nullopt;
+  const auto under = under_softmax(graph, node.inputs[0], inside);
+  const auto scores = under ? scores_of(graph, under->scores, inside) : std::nullopt;
   auto found = scores ? operands_of(graph, scores->product, inside) : std::nullopt;
   if (!found || !may_have_four_axes(graph, found->query) || !may_have_four_axes(graph, node.inputs[1])) return false;
   ValueId value = node.inputs[1];
@@ -152,8 +163,11 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
   if (!found->key.order.empty()) graph.set_order(found->key.value, found->key.order);
   std::vector<ValueId> inputs{found->query, found->swapped ? scores->product : found->key.value, value};
   if (scores->mask != kNoValue) inputs.push_back(scores->mask);
-  const Attention attention{
-      .causal = scores->causal, .scales = scores->scales, .masks = scores->masks, .dropout = dropout};
+  const Attention attention{.causal = scores->causal,
+                            .by_hand = !found->both_scaled && !under->guarded,
+                            .scales = scores->scales,
+                            .masks = scores->masks,
+                            .dropout = under->dropout};
   graph.replace(root, attention, std::move(inputs));
   // After the root: until then nothing but the product reads the query.
   if (found->swapped) graph.replace(graph.place(scores->product), Transpose{{0, 1, 3, 2}}, {found->key.value});

@@ -699,7 +699,7 @@ TEST(AttentionPass, TranspositionMergedWithThatOfTheHeads) {
     %y = matmul(%p, %v)
     output %y
 )"),
-            "%kt = transpose(%k) {order = [0, 2, 1, 3]}\n%y = attention(%q, %kt, %v)\n");
+            "%kt = transpose(%k) {order = [0, 2, 1, 3]}\n%y = attention(%q, %kt, %v) {by_hand = true}\n");
 }
 
 std::string masked(const std::string& mask) {
@@ -708,12 +708,14 @@ std::string masked(const std::string& mask) {
 }
 
 TEST(AttentionPass, Masks) {
-  EXPECT_EQ(folded(masked("%a = binary(%s, %bias)\n")), "%y = attention(%q, %k, %v, %bias) {scales = 1, masks = 1}\n");
-  EXPECT_EQ(folded(masked("%a = binary(%bias, %s)\n")), "%y = attention(%q, %k, %v, %bias) {scales = 1, masks = 1}\n");
+  EXPECT_EQ(folded(masked("%a = binary(%s, %bias)\n")),
+            "%y = attention(%q, %k, %v, %bias) {by_hand = true, scales = 1, masks = 1}\n");
+  EXPECT_EQ(folded(masked("%a = binary(%bias, %s)\n")),
+            "%y = attention(%q, %k, %v, %bias) {by_hand = true, scales = 1, masks = 1}\n");
   EXPECT_EQ(folded(masked("%f = where(%mask, %zero, %minus_inf)\n%a = binary(%s, %f)\n")),
-            "%y = attention(%q, %k, %v, %mask) {scales = 1, masks = 1}\n");
+            "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, masks = 1}\n");
   EXPECT_EQ(folded(masked("%a = where(%mask, %s, %minus_inf)\n")),
-            "%y = attention(%q, %k, %v, %mask) {scales = 1, masks = 1}\n");
+            "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, masks = 1}\n");
 }
 
 TEST(AttentionPass, MaskThatLetsAllInIsNone) {
@@ -724,13 +726,13 @@ TEST(AttentionPass, MaskThatLetsAllInIsNone) {
     %f = where(%wide, %zero, %minus_inf)
     %a = binary(%s, %f)
 )")),
-            "%y = attention(%q, %k, %v) {scales = 1, masks = 1}\n");
+            "%y = attention(%q, %k, %v) {by_hand = true, scales = 1, masks = 1}\n");
   EXPECT_EQ(folded(masked(R"(
     constant %some : bool[4] = [1, 0, 1, 1]
     %f = where(%some, %zero, %minus_inf)
     %a = binary(%s, %f)
 )")),
-            "%y = attention(%q, %k, %v, %some) {scales = 1, masks = 1}\n");
+            "%y = attention(%q, %k, %v, %some) {by_hand = true, scales = 1, masks = 1}\n");
 }
 
 TEST(AttentionPass, TriangleOfOnesIsCausal) {
@@ -742,7 +744,7 @@ TEST(AttentionPass, TriangleOfOnesIsCausal) {
     %f = where(%out, %minus_inf, %zero)
     %a = binary(%s, %f)
 )")),
-            "%y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1}\n");
+            "%y = attention(%q, %k, %v) {causal = true, by_hand = true, scales = 1, masks = 1}\n");
 }
 
 // Keras makes its masks for the shape of the scores, which are then read by more than the softmax.
@@ -758,12 +760,12 @@ TEST(AttentionPass, MaskOfTheShapeOfTheScores) {
     %tri3 = unsqueeze(%tri) {axes = [0]}
     %tri4 = unsqueeze(%tri3) {axes = [0]}
 )";
-  const std::string causal = "%y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1}\n";
+  const std::string causal = "%y = attention(%q, %k, %v) {causal = true, by_hand = true, scales = 1, masks = 1}\n";
   const std::string fill = "%a = where(%both, %s, %minus_inf)\n";
   EXPECT_EQ(folded(masked(ones + triangle + "%both = binary(%ones, %tri4) {kind = and}\n" + fill)), causal);
   EXPECT_EQ(folded(masked(ones + triangle + "%both = binary(%tri4, %ones) {kind = and}\n" + fill)), causal);
   EXPECT_EQ(folded(masked(ones + "%both = binary(%ones, %mask) {kind = and}\n" + fill)),
-            "%y = attention(%q, %k, %v, %mask) {scales = 1, masks = 1}\n");
+            "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, masks = 1}\n");
   // Whatever else reads the scores or what was made of them keeps them.
   for (const std::string other : {"output %shape\n", "output %ones\n", "output %s\n"}) {
     const std::string left =
@@ -789,8 +791,8 @@ TEST(AttentionPass, PlacesComparedAreATriangle) {
 )",
                                      row, column)));
   };
-  EXPECT_EQ(compared(1, 2), "%y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1}\n");
-  EXPECT_NE(compared(2, 1).find("%tri4) {scales = 1, masks = 1}"), std::string::npos) << compared(2, 1);
+  EXPECT_EQ(compared(1, 2), "%y = attention(%q, %k, %v) {causal = true, by_hand = true, scales = 1, masks = 1}\n");
+  EXPECT_NE(compared(2, 1).find("%tri4) {by_hand = true, scales = 1, masks = 1}"), std::string::npos) << compared(2, 1);
 }
 
 TEST(AttentionPass, DropoutIsKept) {
@@ -802,7 +804,7 @@ TEST(AttentionPass, DropoutIsKept) {
     %y = matmul(%d, %v)
     output %y
 )"),
-            "%y = attention(%q, %k, %v) {dropout = 0.25}\n");
+            "%y = attention(%q, %k, %v) {by_hand = true, dropout = 0.25}\n");
 }
 
 TEST(AttentionPass, RepeatedHeadsAreTakenBack) {
@@ -824,7 +826,7 @@ TEST(AttentionPass, RepeatedHeadsAreTakenBack) {
     %y = matmul(%p, %v3)
     output %y
 )"),
-            kAttention);
+            "%y = attention(%q, %k, %v) {by_hand = true}\n");
 }
 
 TEST(AttentionPass, NearMissesStay) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions, linear layers, matrix products, attention.
+#include <cmath>
+
 #include "operators.h"
 
 namespace joulecast::runner {
@@ -77,7 +79,28 @@ Kernel matmul(const StepContext& context) {
   };
 }
 
+// What a model writes out itself: products and a softmax, one by one.
+Kernel attention_by_hand(const StepContext& context) {
+  const double scale = 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(context.input(0).shape[3], 1)));
+  const double dropout = context.training() ? context.fields().real("dropout") : 0.0;
+  const bool causal = context.fields().flag("causal");
+  const std::int64_t readers =
+      context.input(0).shape[1] / std::max<std::int64_t>(context.input(1).shape[1], 1);  // heads that share a key
+  const auto of_each_head = [readers](const at::Tensor& x) {
+    return readers > 1 ? x.repeat_interleave(readers, 1) : x;
+  };
+  return [=, q = context.in(0), k = context.in(1), v = context.in(2), mask = context.optional_in(3),
+          y = context.out()](Slots& slots) {
+    at::Tensor scores = at::matmul(slots[q] * scale, of_each_head(slots[k]).transpose(-2, -1));
+    const at::Tensor& m = optional_slot(slots, mask);
+    if (m.defined()) scores = m.scalar_type() == at::kBool ? scores.masked_fill(~m, -INFINITY) : scores + m;
+    if (causal) scores = scores.masked_fill(at::ones_like(scores, at::kBool).triu(1), -INFINITY);
+    slots[y] = at::matmul(at::dropout(at::softmax(scores, -1), dropout, dropout > 0.0), of_each_head(slots[v]));
+  };
+}
+
 Kernel attention(const StepContext& context) {
+  if (context.fields().flag("by_hand")) return attention_by_hand(context);
   const bool causal = context.fields().flag("causal");
   const double dropout = context.training() ? context.fields().real("dropout") : 0.0;
   const bool shared_keys = context.input(0).shape[1] != context.input(1).shape[1];

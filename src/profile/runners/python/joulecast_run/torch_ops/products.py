@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions, linear layers, matrix products, attention."""
+import math
+
 import torch
 from torch.nn import functional
 
@@ -41,7 +43,30 @@ def matmul(context):
     return of(context, run, 0, 1)
 
 
+def _attention_by_hand(context):
+    """What a model writes out itself: products and a softmax, one by one."""
+    scale = 1.0 / math.sqrt(max(context.shape(0)[3], 1))
+    dropout = context.fields.real("dropout") if context.training else 0.0
+    causal = context.fields.flag("causal")
+    readers = context.shape(0)[1] // max(context.shape(1)[1], 1)  # heads that share a key
+
+    def of_each_head(x):
+        return x.repeat_interleave(readers, 1) if readers > 1 else x
+
+    def run(q, k, v, mask):
+        scores = torch.matmul(q * scale, of_each_head(k).transpose(-2, -1))
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask
+        if causal:
+            scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -math.inf)
+        return torch.matmul(functional.dropout(torch.softmax(scores, -1), dropout, dropout > 0.0), of_each_head(v))
+
+    return of(context, run, 0, 1, 2, optional=(3,))
+
+
 def attention(context):
+    if context.fields.flag("by_hand"):
+        return _attention_by_hand(context)
     causal = context.fields.flag("causal")
     dropout = context.fields.real("dropout") if context.training else 0.0
     shared_keys = context.rank(0) > 3 and context.shape(0)[1] != context.shape(1)[1]
