@@ -140,11 +140,17 @@ struct SettingRequest {
   std::vector<MeasuredRun> measured;
 };
 
+// What of a pack to use.
+struct PackOptions {
+  bool corrections = true;  // of single GPUs' levels, by `joulecast train --calibrate`
+};
+
 // Everything fitted, read from one pack. Immutable once open: any number of threads may predict with it.
 class Predictor {
  public:
   // Errors: kNotFound, kIo, kInvalidInput (damaged), kUnsupported (made by a newer version).
   static Result<Predictor> open(const std::string& path);
+  static Result<Predictor> open(const std::string& path, PackOptions options);
 
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;

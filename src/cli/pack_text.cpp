@@ -47,13 +47,44 @@ std::string r2(const Json& value) {
   return std::abs(number) < 100.0 ? fmt::format("{:.3f}", number) : fmt::format("{:.0e}", number);
 }
 
-Result<Json> report_of(const Pack& pack) {
-  JC_ASSIGN_OR_RETURN(const std::string_view text, pack.json(pack_names::kReport));
+Result<Json> json_of(const Pack& pack, std::string_view section) {
+  JC_ASSIGN_OR_RETURN(const std::string_view text, pack.json(section));
   // What lies deeper is nothing of ours, and printing it would take as deep a stack.
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < 32; };
-  Json report = Json::parse(text, shallow, false);
+  return Json::parse(text, shallow, false);
+}
+
+Result<Json> report_of(const Pack& pack) {
+  JC_ASSIGN_OR_RETURN(Json report, json_of(pack, pack_names::kReport));
   if (at(report, "schema") != "joulecast.pack-report/1") return invalid("the pack's report is none of ours");
   return report;
+}
+
+// What corrected single GPUs; empty for a pack that nothing did.
+Result<Json> corrected_of(const Pack& pack) {
+  const std::vector<std::string_view> texts = pack.jsons();
+  if (std::find(texts.begin(), texts.end(), pack_names::kCorrected) == texts.end()) return Json::object();
+  return json_of(pack, pack_names::kCorrected);
+}
+
+std::string corrected_text(const Json& corrected) {
+  Table table({{"GPU", kLeft, 30},
+               {"rows", kRight},
+               {"time", kRight},
+               {"after", kRight},
+               {"power", kRight},
+               {"after", kRight}});
+  if (!corrected.is_object()) return {};
+  for (const auto& [gpu, said] : corrected.items()) {
+    const Json& time = at(said, "time");
+    const Json& power = at(said, "power");
+    table.add({printable(gpu), count(at(time, "rows")), percent(at(time, "mape_before")),
+               percent(at(time, "mape_after")), percent(at(power, "mape_before")), percent(at(power, "mape_after"))});
+  }
+  if (table.row_count() == 0) return {};
+  return "\nCorrected by measurements there; mean errors in percent, before, and after each\nby a correction made with "
+         "the others.\n" +
+         table.text(2);
 }
 
 std::string sources_text(const Json& fitted_on) {
@@ -244,6 +275,8 @@ Result<std::string> pack_text(const Pack& pack) {
   out += cells_text(at(report, "held_out_operations"), how("operations", "folds over distinct operations"));
   out += cells_text(at(report, "held_out_gpus"), how("gpus", "each GPU left out in turn"));
   out += settings_text(at(report, "settings"));
+  JC_ASSIGN_OR_RETURN(const Json corrected, corrected_of(pack));
+  out += corrected_text(corrected);
   out += intervals_text(intervals);
   if (at(report, "calibration").is_object())
     out += "Judged on families of networks and GPUs that were left out (a calibration file).\n";
@@ -257,6 +290,7 @@ Result<std::string> pack_json(const Pack& pack) {
   for (std::size_t i = 0; i < intervals.size(); ++i)
     factors[std::string(intervals.key(i))] = std::exp(intervals.value(i));
   report["interval_factors"] = std::move(factors);
+  JC_ASSIGN_OR_RETURN(report["corrected"], corrected_of(pack));
   return json_text(report);
 }
 

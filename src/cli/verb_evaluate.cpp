@@ -25,6 +25,7 @@ namespace {
 struct EvaluateVerb {
   std::string graphs, pack, rows;
   std::vector<std::string> tables, gpu_files, layouts;
+  bool uncorrected = false;
   Form form;
 };
 
@@ -161,7 +162,8 @@ Outcome run_evaluate(const EvaluateVerb& options, ReadRows read, Output& output)
   const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
   if (!pack) return tl::unexpected<Failure>(pack.error());
   if (auto ok = check_paths(options); !ok) return ok;
-  auto evaluator = Evaluator::open(*pack, *catalogue, options.graphs);
+  auto evaluator =
+      Evaluator::open(*pack, *catalogue, {.graphs = options.graphs, .use = {.corrections = !options.uncorrected}});
   if (!evaluator) return tl::unexpected<Failure>(evaluator.error());
   const auto judged = judge_all(options, *evaluator, read);
   if (!judged) return tl::unexpected<Failure>(judged.error());
@@ -197,6 +199,8 @@ Action define_evaluate_with(CLI::App& app, ReadRows read) {
          "another graph")
       ->type_name("DIR");
   app.add_option("--pack", options->pack, "predictor pack instead of the shipped one")->type_name(kFile);
+  app.add_flag("--uncorrected", options->uncorrected,
+               "predict as if the pack had no corrections of single GPUs (joulecast train --calibrate)");
   app.add_option("--rows", options->rows, "also write every row with its prediction to this CSV file")
       ->type_name(kFile);
   add_gpu_files(app, options->gpu_files);

@@ -177,12 +177,14 @@ TEST(Table, Neusight) {
 
 TEST(Table, Networks) {
   const Table timm = parse(
-      "gpu,mode,dtype,layout,torch,cuda,compiled,model,img_size,batch,step_latency_s\n"
-      "NVIDIA GeForce RTX 3090,infer,amp,nhwc,2.1,118,0,resnet50,224,256.0,0.2\n"
-      "NVIDIA GeForce RTX 3090,train,bf16,nchw,2.1,118,1,resnet50,224,64,0.2\n");
+      "gpu,mode,dtype,layout,torch,cuda,compiled,model,img_size,batch,step_latency_s,params_million\n"
+      "NVIDIA GeForce RTX 3090,infer,amp,nhwc,2.1,118,0,resnet50,224,256.0,0.2,25.56\n"
+      "NVIDIA GeForce RTX 3090,train,bf16,nchw,2.1,118,1,resnet50,224,64,0.2,\n");
   ASSERT_EQ(timm.networks.size(), 2U);
   EXPECT_EQ(timm.networks[0].batch, 256);
   EXPECT_TRUE(timm.networks[0].channels_last);
+  EXPECT_EQ(timm.networks[0].details, "params_million=25.56");
+  EXPECT_EQ(timm.networks[1].details, "");
   EXPECT_EQ(timm.networks[0].at.precision, Precision::kAmp);
   EXPECT_EQ(timm.networks[0].at.runtime, Runtime::kPytorchEager);
   EXPECT_EQ(timm.networks[1].at.runtime, Runtime::kPytorchCompiled);

@@ -77,10 +77,12 @@ Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 Evaluator::~Evaluator() = default;
 
-Result<Evaluator> Evaluator::open(const std::string& pack, const Catalogue& catalogue, const std::string& graphs) {
-  JC_ASSIGN_OR_RETURN(OperationJudge operations, OperationJudge::open(pack, catalogue));
-  JC_ASSIGN_OR_RETURN(NetworkJudge networks, NetworkJudge::open(pack, catalogue, graphs));
-  return Evaluator(std::make_unique<Judges>(Judges{std::move(operations), std::move(networks), !graphs.empty()}));
+Result<Evaluator> Evaluator::open(const std::string& pack, const Catalogue& catalogue,
+                                  const EvaluatorOptions& options) {
+  JC_ASSIGN_OR_RETURN(OperationJudge operations, OperationJudge::open(pack, options.use, catalogue));
+  JC_ASSIGN_OR_RETURN(NetworkJudge networks, NetworkJudge::open(pack, options.use, catalogue, options.graphs));
+  return Evaluator(
+      std::make_unique<Judges>(Judges{std::move(operations), std::move(networks), !options.graphs.empty()}));
 }
 
 Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOptions& options) {

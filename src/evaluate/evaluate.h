@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges a predictor pack on measured tables.
 //
-//   JC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::open(pack_path, catalogue, graphs));
+//   JC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::open(pack_path, catalogue, {.graphs = graphs}));
 //   JC_ASSIGN_OR_RETURN(Evaluation e, evaluator.judge("heidelberg_operations.csv", {}));
 //   for (const EvaluationGroup& g : e.groups) fmt::print("{} {}: {}\n", g.gpu, name(g.mode), g.time.figures.mape);
 #pragma once
@@ -18,6 +18,7 @@
 #include "dataset/refusals.h"
 #include "dataset/table.h"
 #include "joulecast/gpu.h"
+#include "joulecast/predict.h"
 #include "joulecast/result.h"
 #include "joulecast/workload.h"
 
@@ -79,12 +80,17 @@ struct EvaluateOptions {
   std::function<Result<Table>(const std::string& table, const TableSink& sink)> read = {};
 };
 
+struct EvaluatorOptions {
+  std::string graphs = {};  // folder with one graph a model, for tables of networks
+  PackOptions use = {};
+};
+
 // One pack for any number of tables; the graph of a network is read once for all of them. The catalogue must outlive
 // it.
 class Evaluator {
  public:
-  // `graphs`: folder with one graph a model, for tables of networks; may be empty. Errors: those of the pack's reader.
-  static Result<Evaluator> open(const std::string& pack, const Catalogue& catalogue, const std::string& graphs);
+  // Errors: those of the pack's reader.
+  static Result<Evaluator> open(const std::string& pack, const Catalogue& catalogue, const EvaluatorOptions& options);
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
   ~Evaluator();

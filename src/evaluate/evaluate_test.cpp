@@ -32,7 +32,7 @@ Evaluated evaluate(const std::string& path, const std::string& graphs = {}) {
   Evaluated out;
   const auto keep = [&](const JudgedRow& row) { out.rows.push_back(row); };
   const Catalogue catalogue = Catalogue::shipped();
-  auto evaluator = Evaluator::open(kPack, catalogue, graphs);
+  auto evaluator = Evaluator::open(kPack, catalogue, {.graphs = graphs});
   EXPECT_TRUE(evaluator) << evaluator.error().text();
   if (!evaluator) return out;
   auto done = evaluator->judge(path, {.row = keep});

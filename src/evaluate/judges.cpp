@@ -27,10 +27,11 @@ FoundValue with_factor(double value, double log_factor, double spread) {
 
 }  // namespace
 
-Result<OperationJudge> OperationJudge::open(const std::string& pack, const Catalogue& catalogue) {
+Result<OperationJudge> OperationJudge::open(const std::string& pack, PackOptions use, const Catalogue& catalogue) {
   JC_ASSIGN_OR_RETURN(Pack opened, Pack::open(pack));
   OperationJudge out(std::move(opened), catalogue);
   JC_ASSIGN_OR_RETURN(out.estimator_, Estimator::from(*out.pack_));
+  if (!use.corrections) out.estimator_.forget_corrections();
   JC_ASSIGN_OR_RETURN(out.spreads_, SpreadModels::from(*out.pack_));
   JC_ASSIGN_OR_RETURN(out.intervals_, out.pack_->table(pack_names::kIntervals));
   JC_ASSIGN_OR_RETURN(out.gpus_, out.pack_->table(pack_names::kGpus));
@@ -75,8 +76,9 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
                   .support = known};
 }
 
-Result<NetworkJudge> NetworkJudge::open(const std::string& pack, const Catalogue& catalogue, std::string graphs) {
-  JC_ASSIGN_OR_RETURN(Predictor predictor, Predictor::open(pack));
+Result<NetworkJudge> NetworkJudge::open(const std::string& pack, PackOptions use, const Catalogue& catalogue,
+                                        std::string graphs) {
+  JC_ASSIGN_OR_RETURN(Predictor predictor, Predictor::open(pack, use));
   return NetworkJudge(std::move(predictor), catalogue, NetworkGraphs(std::move(graphs)));
 }
 

@@ -30,7 +30,7 @@ struct Estimate {
 
 class OperationJudge {
  public:
-  static Result<OperationJudge> open(const std::string& pack, const Catalogue& catalogue);
+  static Result<OperationJudge> open(const std::string& pack, PackOptions use, const Catalogue& catalogue);
   // Errors: why the row cannot be predicted.
   Result<Estimate> predict(const MeasuredOperation& row) const;
   // Whether the pack's report names the layout among the tables it was fitted on.
@@ -52,7 +52,8 @@ class OperationJudge {
 
 class NetworkJudge {
  public:
-  static Result<NetworkJudge> open(const std::string& pack, const Catalogue& catalogue, std::string graphs);
+  static Result<NetworkJudge> open(const std::string& pack, PackOptions use, const Catalogue& catalogue,
+                                   std::string graphs);
   Result<Estimate> predict(const MeasuredNetwork& row);
 
  private:

@@ -35,7 +35,7 @@ std::string pack(const std::map<std::string, double>& intervals) {
 
 Estimate judged(const std::string& gpu, const std::map<std::string, double>& intervals) {
   const std::string path = pack(intervals);
-  const OperationJudge judge = OperationJudge::open(path, Catalogue::shipped()).value();
+  const OperationJudge judge = OperationJudge::open(path, {}, Catalogue::shipped()).value();
   std::filesystem::remove(path);
   Estimate out;
   TableSink sink;

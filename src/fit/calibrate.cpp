@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "fit/network_rows.h"
@@ -16,43 +19,7 @@
 namespace joulecast {
 namespace {
 
-using Matrix = std::array<CorrectionTerms, kCorrectionTerms>;
-
-// Solves a x = b for a symmetric positive a, by Cholesky's method in place.
-CorrectionTerms solved(Matrix a, CorrectionTerms b) {
-  for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = a[i][j];
-      for (std::size_t k = 0; k < j; ++k) sum -= a[i][k] * a[j][k];
-      a[i][j] = i == j ? std::sqrt(sum) : sum / a[j][j];
-    }
-  }
-  for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
-    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i][k] * b[k];
-    b[i] /= a[i][i];
-  }
-  for (std::size_t i = kCorrectionTerms; i-- > 0;) {
-    for (std::size_t k = i + 1; k < kCorrectionTerms; ++k) b[i] -= a[k][i] * b[k];
-    b[i] /= a[i][i];
-  }
-  return b;
-}
-
-CorrectionTerms weighted_fit(const std::vector<Deviation>& rows, const std::vector<double>& weights,
-                             const CorrectionPrior& prior) {
-  Matrix a{};
-  CorrectionTerms b{};
-  for (std::size_t i = 0; i < kCorrectionTerms; ++i) a[i][i] = 1.0 / (prior.spread[i] * prior.spread[i]);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const double scatter = prior.scatter * rows[r].scatter;
-    const double weight = weights[r] * rows[r].weight / (scatter * scatter);
-    for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
-      b[i] += weight * rows[r].terms[i] * rows[r].off;
-      for (std::size_t j = 0; j < kCorrectionTerms; ++j) a[i][j] += weight * rows[r].terms[i] * rows[r].terms[j];
-    }
-  }
-  return solved(a, b);
-}
+using Json = nlohmann::json;
 
 // What is to be learnt of one GPU.
 struct Deviations {
@@ -63,7 +30,7 @@ struct Deviations {
 
 void add(const Sample& sample, const OperationPrediction& found, Deviations& out) {
   const Group group = group_of(sample.work);
-  const CorrectionTerms terms = correction_terms(group, found.physics);
+  const CorrectionTerms terms = correction_terms(sample.work, sample.situation.state, found.physics);
   out.groups[static_cast<std::size_t>(group)] = true;
   out.time.push_back({.off = std::log(sample.time / found.time), .terms = terms});
   if (!sample.power) return;
@@ -72,26 +39,14 @@ void add(const Sample& sample, const OperationPrediction& found, Deviations& out
   out.power_scale.push_back(range / *sample.power);
 }
 
-// What is left of a row by a correction made with all others, without any of its network.
-double left_out(const std::vector<Deviation>& rows, std::size_t i, const CorrectionPrior& prior) {
-  std::vector<Deviation> others;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (k != i && (rows[i].subject == 0 || rows[k].subject != rows[i].subject)) others.push_back(rows[k]);
-  }
-  return rows[i].off - corrected_by(most_likely(others, prior), rows[i].terms);
-}
-
 // Networks have no part of their power that an operation would answer for.
 void add(const std::vector<Deviation>& networks, Deviations& out) {
   for (const Deviation& network : networks) {
     for (std::size_t g = 0; g < kGroups; ++g)
-      out.groups[g] = out.groups[g] || network.terms[kCorrectionTerms - kGroups + g] > 0.0;
+      out.groups[g] = out.groups[g] || network.terms[kCorrectionGroups + g] > 0.0;
   }
   out.time.insert(out.time.end(), networks.begin(), networks.end());
 }
-
-// Beyond this many rows the leave-one-out errors of a sample of them say enough.
-constexpr std::size_t kJudgedRows = 200;
 
 std::optional<double> mean(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
@@ -100,22 +55,21 @@ std::optional<double> mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-CalibrationErrors errors(const std::vector<Deviation>& rows, const CorrectionPrior& prior, const auto& error) {
+CalibrationErrors errors(const std::vector<Deviation>& rows, const std::vector<LeftOut>& left, const auto& error) {
   std::vector<double> before_errors;
   std::vector<double> after_errors;
-  const std::size_t every = (rows.size() + kJudgedRows - 1) / kJudgedRows;
-  for (std::size_t i = 0; i < rows.size(); i += every) {
-    before_errors.push_back(error(i, rows[i].off));
-    after_errors.push_back(error(i, left_out(rows, i, prior)));
+  for (const LeftOut& one : left) {
+    before_errors.push_back(error(one.row, rows[one.row].off));
+    after_errors.push_back(error(one.row, one.off));
   }
   return {.rows = rows.size(), .before = mean(before_errors), .after = mean(after_errors)};
 }
 
-CalibratedGpu judged(const std::string& gpu, const Deviations& rows) {
+CalibratedGpu judged(const std::string& gpu, const Deviations& rows, const std::vector<LeftOut>& left) {
   CalibratedGpu out{.gpu = gpu, .time = {}, .power = {}, .unseen_groups = {}};
-  out.time = errors(rows.time, time_prior(), [](std::size_t, double off) { return std::abs(std::exp(-off) - 1.0); });
-  out.power =
-      errors(rows.power, power_prior(), [&](std::size_t i, double off) { return std::abs(off) * rows.power_scale[i]; });
+  out.time = errors(rows.time, left, [](std::size_t, double off) { return std::abs(std::exp(-off) - 1.0); });
+  out.power = errors(rows.power, left_out(rows.power, power_prior()),
+                     [&](std::size_t i, double off) { return std::abs(off) * rows.power_scale[i]; });
   for (std::size_t g = 0; g < kGroups; ++g) {
     if (!rows.groups[g]) out.unseen_groups.emplace_back(name(static_cast<Group>(g)));
   }
@@ -141,7 +95,30 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Result<void> write_pack(const Pack& pack, const Corrections& corrections, const std::string& path) {
+Json json(const CalibrationErrors& errors) {
+  const auto number = [](std::optional<double> value) { return value ? Json(*value) : Json(nullptr); };
+  return {{"rows", errors.rows}, {"mape_before", number(errors.before)}, {"mape_after", number(errors.after)}};
+}
+
+// By GPU what corrected it; what the pack said of others stays.
+Result<std::string> said_of(const std::vector<CalibratedGpu>& gpus, const std::vector<std::string>& tables,
+                            const Pack& pack) {
+  Json out = Json::object();
+  if (contains(pack.jsons(), pack_names::kCorrected)) {
+    JC_ASSIGN_OR_RETURN(const std::string_view text, pack.json(pack_names::kCorrected));
+    const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < 8; };
+    const Json before = Json::parse(text, shallow, false);
+    if (before.is_object()) out = before;
+  }
+  Json names = Json::array();
+  for (const std::string& table : tables) names.push_back(std::filesystem::path(table).filename().string());
+  for (const CalibratedGpu& gpu : gpus)
+    out[gpu.gpu] = {{"tables", names}, {"time", json(gpu.time)}, {"power", json(gpu.power)}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<void> write_pack(const Pack& pack, const Corrections& corrections, const std::string& said,
+                        const std::string& path) {
   PackWriter writer;
   JC_RETURN_IF_ERROR(writer.add_forests_of(pack));
   for (const std::string_view section : pack.tables()) {
@@ -152,48 +129,16 @@ Result<void> write_pack(const Pack& pack, const Corrections& corrections, const 
     JC_RETURN_IF_ERROR(writer.add_table(std::string(section), numbers));
   }
   for (const std::string_view section : pack.jsons()) {
+    if (section == pack_names::kCorrected) continue;
     JC_ASSIGN_OR_RETURN(const std::string_view text, pack.json(section));
     JC_RETURN_IF_ERROR(writer.add_json(std::string(section), std::string(text)));
   }
   JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kCorrections), corrections_table(corrections)));
+  JC_RETURN_IF_ERROR(writer.add_json(std::string(pack_names::kCorrected), said));
   return writer.write(path);
 }
 
 }  // namespace
-
-namespace {
-
-// `all`, then what host, memory and arithmetic decide, then each group's.
-CorrectionPrior prior(double all, double part, double group, double scatter) {
-  CorrectionPrior out{.spread = {}, .scatter = scatter};
-  out.spread.fill(group);
-  out.spread[0] = all;
-  for (std::size_t i = 1; i <= 3; ++i) out.spread[i] = part;
-  return out;
-}
-
-}  // namespace
-
-// About what GPUs of the shipped pack's tables are off when they are left out (docs/accuracy.md, GPUs left out).
-CorrectionPrior time_prior() {
-  return prior(0.08, 0.06, 0.05, 0.2);
-}
-CorrectionPrior power_prior() {
-  return prior(0.10, 0.10, 0.06, 0.06);
-}
-
-CorrectionTerms most_likely(const std::vector<Deviation>& rows, const CorrectionPrior& prior) {
-  std::vector<double> weights(rows.size(), 1.0);
-  CorrectionTerms out = weighted_fit(rows, weights, prior);
-  for (int round = 0; round < 5; ++round) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double left = std::abs(rows[i].off - corrected_by(out, rows[i].terms));
-      weights[i] = std::min(1.0, 2.0 * prior.scatter * rows[i].scatter / std::max(left, 1e-12));
-    }
-    out = weighted_fit(rows, weights, prior);
-  }
-  return out;
-}
 
 Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, const Catalogue& catalogue,
                                              const Progress& progress) {
@@ -218,11 +163,14 @@ Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, co
   }
   std::vector<CalibratedGpu> out;
   for (const auto& [gpu, found] : rows) {
+    const std::vector<LeftOut> left = left_out(found.time, time_prior());
     corrections[gpu] = {.time = most_likely(found.time, time_prior()),
-                        .power = most_likely(found.power, power_prior())};
-    out.push_back(judged(gpu, found));
+                        .power = most_likely(found.power, power_prior()),
+                        .network_width = network_widths(found.time, left)};
+    out.push_back(judged(gpu, found, left));
   }
-  JC_RETURN_IF_ERROR(write_pack(pack, corrections, options.out));
+  JC_ASSIGN_OR_RETURN(const std::string said, said_of(out, options.tables, pack));
+  JC_RETURN_IF_ERROR(write_pack(pack, corrections, said, options.out));
   return out;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fit/deviation.h"
+#include "fit/correction_fit.h"
 #include "fit/progress.h"
 #include "fit/samples.h"
 #include "joulecast/result.h"
@@ -34,18 +34,6 @@ struct CalibratedGpu {
   CalibrationErrors time, power;
   std::vector<std::string> unseen_groups;  // of which no row says anything
 };
-
-// How far GPUs are off before they are measured, a term, and how far single operations are off besides: standard
-// deviations.
-struct CorrectionPrior {
-  CorrectionTerms spread{};
-  double scatter = 0;
-};
-CorrectionPrior time_prior();
-CorrectionPrior power_prior();
-
-// The most likely correction (ridge regression whose penalties are the prior; a wild row counts less, by Huber's rule).
-CorrectionTerms most_likely(const std::vector<Deviation>& rows, const CorrectionPrior& prior);
 
 // Writes `out`: the pack with the corrections of the GPUs that the tables have rows of. Errors: those of add_table()
 // and of packs; kInvalidInput where no row can be used.

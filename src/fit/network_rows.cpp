@@ -33,11 +33,6 @@ Result<void> check_usable(const MeasuredNetwork& row) {
   return {};
 }
 
-std::string way_of(const MeasuredNetwork& row) {
-  return fmt::format("{} {} {}{}", name(row.at.mode), name(row.at.precision), row.compiled ? "compiled" : "",
-                     row.channels_last ? "channels-last" : "");
-}
-
 }  // namespace
 
 Result<void> NetworkRows::add(const MeasuredNetwork& row) {
@@ -54,7 +49,8 @@ Result<void> NetworkRows::add(const MeasuredNetwork& row) {
   Deviation found{.off = std::log(row.readings.time->value() / network.whole.time),
                   .terms = correction_terms(network, row.at.mode, compose_.sharpness)};
   found.scatter = kScatter;
-  rows_[std::string(gpu->id)].push_back({way_of(row), row.model, found});
+  found.way = network_way(load.options);
+  rows_[std::string(gpu->id)].push_back({row.model, std::move(found)});
   return {};
 }
 
@@ -64,12 +60,12 @@ std::map<std::string, std::vector<Deviation>> NetworkRows::deviations() const {
     std::map<std::string, std::map<std::string, double>> counts;  // by way and model
     std::map<std::string, std::size_t> subjects;
     for (const Row& row : rows) {
-      ++counts[row.way][row.model];
+      ++counts[row.deviation.way][row.model];
       subjects.emplace(row.model, subjects.size() + 1);
     }
     const double each_way = static_cast<double>(subjects.size()) / static_cast<double>(counts.size());
     for (const Row& row : rows) {
-      const auto& models = counts.at(row.way);
+      const auto& models = counts.at(row.deviation.way);
       Deviation one = row.deviation;
       one.weight = each_way / (static_cast<double>(models.size()) * models.at(row.model));
       one.subject = subjects.at(row.model);

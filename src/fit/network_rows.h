@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dataset/measured.h"
-#include "fit/deviation.h"
+#include "fit/correction_fit.h"
 #include "joulecast/gpu.h"
 #include "predict/compose.h"
 #include "predict/estimator.h"
@@ -36,7 +36,7 @@ class NetworkRows {
 
  private:
   struct Row {
-    std::string way, model;
+    std::string model;
     Deviation deviation;
   };
 

@@ -23,23 +23,35 @@ constexpr const char* kGraph = R"(graph "n" {
   output %y
 })";
 
+// A million parameters.
+constexpr const char* kAttention = R"(graph "a" {
+  input %x : f32[batch, 8, 128, 64]
+  parameter %w : f32[1000, 1000]
+  parameter %u : f32[64, 1000]
+  %y = attention(%x, %x, %x)
+  %z = matmul(%y, %u)
+  %o = matmul(%z, %w)
+  output %o
+})";
+
 class NetworkRowsTest : public testing::Test {
  protected:
   void SetUp() override {
     std::filesystem::create_directories(folder_);
     for (const char* name : {"one", "two"}) std::ofstream(folder_ + "/" + name + ".jcg") << kGraph;
+    std::ofstream(folder_ + "/attends.jcg") << kAttention;
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // What became of each row. Lines are "name,gpu,mode,batch,time_s,cautions".
-  std::vector<std::string> add(NetworkRows& rows, const std::string& lines) const {
+  // What became of each row. Lines are "name,gpu,mode,batch,time_s,cautions", and `more` columns.
+  std::vector<std::string> add(NetworkRows& rows, const std::string& lines, const std::string& more = "") const {
     std::vector<std::string> out;
     TableSink sink;
     sink.network = [&](const MeasuredNetwork& row) {
       const auto taken = rows.add(row);
       out.push_back(taken ? "" : taken.error().text());
     };
-    std::string text = "kind,precision,runtime,name,gpu,mode,batch,time_s,cautions\n";
+    std::string text = "kind,precision,runtime,name,gpu,mode,batch,time_s,cautions" + more + "\n";
     std::istringstream in(lines);
     for (std::string line; std::getline(in, line);) text += "network,fp32,pytorch-eager," + line + "\n";
     const auto table = parse_table(text, "rows.csv", sink);
@@ -87,6 +99,11 @@ TEST_F(NetworkRowsTest, SayWhyTheyAreNotUsed) {
   ASSERT_EQ(why.size(), 2U);
   EXPECT_EQ(why[0], "no graph of 'three' in the folder");
   EXPECT_EQ(why[1], "throttled: the chip was too hot and held its clocks down");
+  const std::string attends = "attends,l4,inference,64,1,,";
+  EXPECT_EQ(
+      add(found, attends + "params_million=1.05\n" + attends + "params_million=1.2\n", ",details"),
+      (std::vector<std::string>{
+          "", "another network of that name: 1.1 million parameters in the graph of 'attends', 1.2 in the table"}));
   NetworkRows nowhere = rows("");
   EXPECT_EQ(add(nowhere, "one,l4,inference,64,1,\n").at(0), "a network: --graphs DIR says where their graphs are");
 }

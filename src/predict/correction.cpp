@@ -3,19 +3,28 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace joulecast {
 namespace {
 
-enum Term : std::size_t { kAll, kHostTerm, kMemoryTerm, kComputeTerm, kFirstGroup };
+enum Term : std::size_t { kAll, kHostTerm, kMemoryTerm, kComputeTerm, kTrainingTerm, kHalvesTerm };
+static_assert(kHalvesTerm + 1 == kCorrectionGroups);
+
+bool in_halves(const Work& work) {
+  const std::optional<Arithmetic> arithmetic = arithmetic_of(work);
+  return arithmetic == Arithmetic::kFp16 || arithmetic == Arithmetic::kBf16;
+}
 
 }  // namespace
 
 std::string term_name(std::size_t term) {
-  static constexpr std::array<std::string_view, kFirstGroup> kNames{"all", "host", "memory", "compute"};
-  return std::string(term < kFirstGroup ? kNames[term] : name(static_cast<Group>(term - kFirstGroup)));
+  static constexpr std::array<std::string_view, kCorrectionGroups> kNames{"all",     "host",     "memory",
+                                                                          "compute", "training", "halves"};
+  return std::string(term < kCorrectionGroups ? kNames[term] : name(static_cast<Group>(term - kCorrectionGroups)));
 }
 
-CorrectionTerms correction_terms(Group group, const Physics& physics) {
+CorrectionTerms correction_terms(const Work& work, State state, const Physics& physics) {
   CorrectionTerms out{};
   const double host = physics.host * physics.host;
   const double memory = physics.memory * physics.memory;
@@ -27,7 +36,9 @@ CorrectionTerms correction_terms(Group group, const Physics& physics) {
     out[kMemoryTerm] = memory / sum;
     out[kComputeTerm] = compute / sum;
   }
-  out[kFirstGroup + static_cast<std::size_t>(group)] = 1.0;
+  out[kTrainingTerm] = state == State::kTraining ? 1.0 : 0.0;
+  out[kHalvesTerm] = in_halves(work) ? 1.0 : 0.0;
+  out[kCorrectionGroups + static_cast<std::size_t>(group_of(work))] = 1.0;
   return out;
 }
 
@@ -37,6 +48,21 @@ double corrected_by(const CorrectionTerms& correction, const CorrectionTerms& te
   return sum;
 }
 
+std::string network_way(const PrepareOptions& options) {
+  const Precision precision = options.precision.value_or(default_precision(options.runtime));
+  return fmt::format("{} {} {} {}", name(options.mode), name(precision), name(options.runtime), name(options.layout));
+}
+
+namespace {
+
+void set_term(std::string_view called, double value, CorrectionTerms& terms) {
+  for (std::size_t term = 0; term < kCorrectionTerms; ++term) {
+    if (term_name(term) == called) terms[term] = value;
+  }
+}
+
+}  // namespace
+
 Corrections corrections_of(const TableView& table) {
   Corrections out;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -45,10 +71,11 @@ Corrections corrections_of(const TableView& table) {
     const std::size_t second = first == std::string_view::npos ? first : key.find('/', first + 1);
     if (second == std::string_view::npos) continue;
     GpuCorrection& correction = out[std::string(key.substr(0, first))];
-    const bool time = key.substr(first + 1, second - first - 1) == "time";
-    for (std::size_t term = 0; term < kCorrectionTerms; ++term) {
-      if (term_name(term) == key.substr(second + 1)) (time ? correction.time : correction.power)[term] = table.value(i);
-    }
+    const std::string_view kind = key.substr(first + 1, second - first - 1);
+    const std::string_view what = key.substr(second + 1);
+    if (kind == "networks") correction.network_width.emplace(what, table.value(i));
+    if (kind == "time") set_term(what, table.value(i), correction.time);
+    if (kind == "power") set_term(what, table.value(i), correction.power);
   }
   return out;
 }
@@ -60,6 +87,7 @@ std::map<std::string, double> corrections_table(const Corrections& corrections) 
       out[fmt::format("{}/time/{}", gpu, term_name(term))] = correction.time[term];
       out[fmt::format("{}/power/{}", gpu, term_name(term))] = correction.power[term];
     }
+    for (const auto& [way, width] : correction.network_width) out[fmt::format("{}/networks/{}", gpu, way)] = width;
   }
   return out;
 }

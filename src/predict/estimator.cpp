@@ -193,6 +193,10 @@ Result<void> Estimator::read_trust(const Pack& pack) {
   return {};
 }
 
+void Estimator::forget_corrections() {
+  for (auto& [gpu, trust] : known_) trust.correction.reset();
+}
+
 const Estimator::Trust& Estimator::trust(std::string_view gpu_id) const {
   const auto known = known_.find(gpu_id);
   return known == known_.end() ? unseen_ : known->second;
@@ -277,6 +281,9 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   const std::span<float> features = scratch.first(count * columns);
   const std::span<float> answers = scratch.subspan(features.size(), count);
   const auto row = [&](std::size_t i) { return features.subspan(i * columns, columns); };
+  const auto terms = [&](std::size_t i) {
+    return correction_terms(works[rows.rows[i]], situation.state, out[rows.rows[i]].physics);
+  };
   for (std::size_t i = 0; i < count; ++i) {
     Physics& physics = out[rows.rows[i]].physics;
     physics = physics_of(works[rows.rows[i]], device, situation, row(i));
@@ -287,7 +294,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
     OperationPrediction& p = out[rows.rows[i]];
     const bool alone = rows.group == Group::kConv && law_alone(std::get<ConvWork>(works[rows.rows[i]]));
     double off = alone ? 0.0 : trees * static_cast<double>(answers[i]);
-    if (correction) off += corrected_by(correction->time, correction_terms(rows.group, p.physics));
+    if (correction) off += corrected_by(correction->time, terms(i));
     p.time = p.physics.bound * std::exp(off);
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
@@ -295,7 +302,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
     auto share = static_cast<double>(answers[i]);
-    if (correction) share += corrected_by(correction->power, correction_terms(rows.group, p.physics));
+    if (correction) share += corrected_by(correction->power, terms(i));
     p.power = power_from_share(share, device);
   }
 }

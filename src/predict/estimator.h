@@ -62,6 +62,9 @@ class Estimator {
   // Requires: the pack outlives the estimator and stays where it is. Forests are opened, and checked, when first asked.
   static Result<Estimator> from(const Pack& pack);
 
+  // Predicts as if nothing had corrected the GPUs' levels.
+  void forget_corrections();
+
   // What is known of a GPU: what was measured on it has models of its own; elsewhere models of all GPUs answer, whose
   // trees are trusted less, for they cannot know its level.
   struct Trust {

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
+#include "base/csv.h"
+#include "dataset/details.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
 
@@ -36,6 +39,32 @@ bool fits(const Graph& graph, const MeasuredNetwork& row) {
   if (graph.inputs.empty() || !row.image_size) return true;
   const auto& dimensions = graph.inputs[0].dimensions;
   return dimensions.size() != 4 || !dimensions[3].extent || *dimensions[3].extent == *row.image_size;
+}
+
+// Statistics of norms are no parameters to whoever trains, and files of inference lack heads that training has.
+constexpr double kSameParameters = 1.1;
+
+double millions_of_parameters(const Graph& graph) {
+  double out = 0.0;
+  for (const Value& value : graph.values) {
+    if (value.kind == ValueKind::kParameter) out += 1e-6 * static_cast<double>(value.type.elements());
+  }
+  return out;
+}
+
+// Names stay when networks change: where the table counts parameters, the graph's are about as many.
+Result<void> check_same_network(const Graph& graph, const MeasuredNetwork& row) {
+  JC_ASSIGN_OR_RETURN(const auto details, parse_details(row.details));
+  for (const auto& [key, value] : details) {
+    const std::optional<double> told = key == "params_million" ? parse_number(value) : std::nullopt;
+    if (!told || !(*told > 0.0)) continue;
+    const double here = millions_of_parameters(graph);
+    if (here > 0.0 && std::abs(std::log(here / *told)) > std::log(kSameParameters))
+      return unsupported(fmt::format(
+          "another network of that name: {:.1f} million parameters in the graph of '{}', {:.1f} in the table", here,
+          row.model, *told));
+  }
+  return {};
 }
 
 }  // namespace
@@ -74,11 +103,13 @@ Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
   if (!fits(*network, row))
     return unsupported(
         fmt::format("the graph of '{}' is fixed to another image size than {}", row.model, row.image_size.value_or(0)));
+  JC_RETURN_IF_ERROR(check_same_network(*network, row));
   return prepare(*network, binding_of(*network, row),
                  {.mode = row.at.mode,
                   .precision = row.at.precision,
                   .runtime = *row.at.runtime,
-                  .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst});
+                  .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst,
+                  .fused_attention = !row.at.software.starts_with("pytorch 1.")});
 }
 
 }  // namespace joulecast

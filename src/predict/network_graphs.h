@@ -16,7 +16,8 @@ class NetworkGraphs {
   explicit NetworkGraphs(std::string folder) : folder_(std::move(folder)) {}
 
   // The row's network at its batch and shapes, as it ran. Errors: why it cannot be had: kNotFound without a graph,
-  // kUnsupported for several GPUs, a runtime without a model and another image size than the graph's.
+  // kUnsupported for several GPUs, a runtime without a model, another image size than the graph's and, where its
+  // details have params_million, another number of parameters.
   Result<Workload> workload(const MeasuredNetwork& row);
 
  private:

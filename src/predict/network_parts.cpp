@@ -40,6 +40,10 @@ double optimizer_traffic(const Workload& workload) {
   return 0.0;
 }
 
+State state_in(Mode mode) {
+  return mode == Mode::kTraining ? State::kTraining : State::kEval;
+}
+
 bool is_functional(const Work& work) {
   const auto* pointwise = std::get_if<PointwiseWork>(&work);
   return pointwise != nullptr &&
@@ -51,7 +55,7 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
                                   std::span<const OperationPrediction> found) {
   const Runtime runtime = workload.options.runtime;
   const bool own_calls = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
-  const State state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval;
+  const State state = state_in(workload.options.mode);
   std::vector<ComposePart> parts;
   parts.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -81,7 +85,7 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
   JC_ASSIGN_OR_RETURN(out.works, works_on(workload, gpu, out.device));
   const HostMachine& host = place.host;
   const Runtime runtime = workload.options.runtime;
-  const Situation situation{.state = workload.options.mode == Mode::kTraining ? State::kTraining : State::kEval,
+  const Situation situation{.state = state_in(workload.options.mode),
                             .host = runtime == Runtime::kCudaGraph        ? Host::kCaptured
                                     : host.profile == HostProfile::kOlder ? Host::kOlder
                                                                           : Host::kModern};
@@ -98,6 +102,19 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
   return out;
 }
 
+namespace {
+
+// By how much the time in a network moves for a relative change of that alone: not in proportion, for a network does
+// less than the benchmark.
+double slope_in_network(const ComposePart& part, const Device& device, Mode mode) {
+  constexpr double kStep = 1e-4;
+  ComposePart longer = part;
+  longer.gpu *= 1.0 + kStep;
+  return (busy_in_network(longer, device, mode) - busy_in_network(part, device, mode)) / kStep;
+}
+
+}  // namespace
+
 CorrectionTerms correction_terms(const NetworkParts& network, Mode mode, double sharpness) {
   CorrectionTerms out{};
   const Composition& whole = network.whole;
@@ -106,8 +123,8 @@ CorrectionTerms correction_terms(const NetworkParts& network, Mode mode, double 
   const double paced = (whole.time - whole.beside) / whole.time / (1.0 + std::pow(whole.host / whole.gpu, sharpness));
   for (std::size_t i = 0; i < network.parts.size(); ++i) {
     const ComposePart& part = network.parts[i];
-    const double share = paced * part.count * busy_in_network(part, network.device, mode) / whole.gpu;
-    const CorrectionTerms terms = correction_terms(group_of(network.works[i]), network.found[i].physics);
+    const double share = paced * part.count * slope_in_network(part, network.device, mode) / whole.gpu;
+    const CorrectionTerms terms = correction_terms(network.works[i], state_in(mode), network.found[i].physics);
     for (std::size_t k = 0; k < kCorrectionTerms; ++k) out[k] += share * terms[k];
   }
   return out;

@@ -19,13 +19,15 @@ constexpr std::string_view kNet = R"(graph "n" {
   output %y
 })";
 
-class NetworkPartsTest : public testing::TestWithParam<std::int64_t> {
+class NetworkPartsTest : public testing::TestWithParam<std::tuple<Mode, std::int64_t>> {
  protected:
+  static Mode mode() { return std::get<Mode>(GetParam()); }
+
   NetworkParts parts(const GpuCorrection& correction) const {
     Estimator::Trust trust = estimator_.trust("rtx-4090");
     trust.correction = correction;
-    const Workload load =
-        prepare(parse_graph(kNet).value(), {.symbols = {}, .shapes = {}, .batch = GetParam()}, {}).value();
+    const Binding binding{.symbols = {}, .shapes = {}, .batch = std::get<std::int64_t>(GetParam())};
+    const Workload load = prepare(parse_graph(kNet).value(), binding, {.mode = mode(), .precision = {}}).value();
     return network_parts(load, **Catalogue::shipped().find("rtx-4090"), {}, {estimator_, trust, compose_}).value();
   }
 
@@ -39,7 +41,7 @@ class NetworkPartsTest : public testing::TestWithParam<std::int64_t> {
 TEST_P(NetworkPartsTest, TermsAreTheDerivativesOfTheTime) {
   constexpr double kStep = 1e-4;
   const NetworkParts as_is = parts({});
-  const CorrectionTerms terms = correction_terms(as_is, Mode::kInference, compose_.sharpness);
+  const CorrectionTerms terms = correction_terms(as_is, mode(), compose_.sharpness);
   double largest = 0;
   for (std::size_t k = 0; k < kCorrectionTerms; ++k) {
     GpuCorrection moved;
@@ -51,7 +53,9 @@ TEST_P(NetworkPartsTest, TermsAreTheDerivativesOfTheTime) {
   EXPECT_GT(largest, 0.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(Batches, NetworkPartsTest, testing::Values(4, 5, 6, 256));
+INSTANTIATE_TEST_SUITE_P(ModesAndBatches, NetworkPartsTest,
+                         testing::Combine(testing::Values(Mode::kInference, Mode::kTraining),
+                                          testing::Values(4, 5, 6, 256)));
 
 }  // namespace
 }  // namespace joulecast

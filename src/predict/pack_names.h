@@ -14,6 +14,7 @@ inline constexpr std::string_view kRanges = "ranges";
 inline constexpr std::string_view kIntervals = "intervals";
 inline constexpr std::string_view kSettings = "settings";
 inline constexpr std::string_view kCorrections = "corrections";  // where a pack was calibrated
+inline constexpr std::string_view kCorrected = "corrected";      // and the text that says by what
 inline constexpr std::string_view kReport = "report";
 // The forest that says how far off the time, power or energy of a group's operations is.
 inline std::string spread(std::string_view what, std::string_view group) {

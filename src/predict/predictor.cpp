@@ -36,6 +36,7 @@ struct Predictor::Impl {
 
   static Result<std::unique_ptr<Impl>> load(const std::string& path);
   // What carrying the prediction over to other settings needs goes to `busy`, if it is asked for.
+  [[nodiscard]] IntervalFactors widths(const Workload& workload, const Gpu& gpu, Support support) const;
   Result<Prediction> predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Support support,
                                std::vector<settings::BusyOperation>* busy) const;
   // Read when the first setting is asked for.
@@ -147,7 +148,12 @@ Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
 
 Result<Predictor> Predictor::open(const std::string& path) {
+  return open(path, {});
+}
+
+Result<Predictor> Predictor::open(const std::string& path, PackOptions options) {
   JC_ASSIGN_OR_RETURN(auto impl, Impl::load(path));
+  if (!options.corrections) impl->estimator.forget_corrections();
   return Predictor(std::move(impl));
 }
 
@@ -232,6 +238,16 @@ bool Predictor::knows_power(const Workload& workload) const {
   return workload.operations.empty() || std::any_of(workload.operations.begin(), workload.operations.end(), known);
 }
 
+// Of a GPU that networks were measured on, what these said of the time; but for operators nobody knows.
+IntervalFactors Predictor::Impl::widths(const Workload& workload, const Gpu& gpu, Support support) const {
+  IntervalFactors out = intervals[static_cast<std::size_t>(support)];
+  const std::optional<GpuCorrection>& correction = estimator.trust(gpu.id).correction;
+  if (!correction || correction->network_width.empty() || support == Support::kOutside) return out;
+  const auto measured = correction->network_width.find(network_way(workload.options));
+  if (measured != correction->network_width.end()) out.time = measured->second;
+  return out;
+}
+
 Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
                                               Support support, std::vector<settings::BusyOperation>* busy) const {
   const HostMachine host = options.host.value_or(HostMachine{});
@@ -245,7 +261,7 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
   out.precision = precision_on(workload, device);
   out.setting = {.sm_clock = Hertz{device.clock}, .power_limit = Watts{device.limit}};
   out.support = support;
-  const IntervalFactors& width = intervals[static_cast<std::size_t>(out.support)];
+  const IntervalFactors width = widths(workload, gpu, support);
   const double power = whole.time > 0.0 ? whole.energy / whole.time : device.idle;
   out.time = widen<Seconds>(whole.time, width.time);
   out.power = widen<Watts>(power, width.power);

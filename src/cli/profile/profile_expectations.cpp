@@ -46,7 +46,7 @@ tl::expected<std::shared_ptr<const Adviser>, Failure> adviser_of(const ProfileOp
                     options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack));
   JC_ASSIGN_OR_FAIL(Catalogue catalogue, load_catalogue(options.gpu_files));
   auto out = std::make_shared<Adviser>(Adviser{std::move(catalogue), std::nullopt});
-  JC_ASSIGN_OR_FAIL(out->judge, OperationJudge::open(pack, out->catalogue));
+  JC_ASSIGN_OR_FAIL(out->judge, OperationJudge::open(pack, {}, out->catalogue));
   return out;
 }
 

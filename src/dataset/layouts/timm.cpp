@@ -2,6 +2,7 @@
 // Whole networks of huggingface/pytorch-image-models (results/benchmark-*.csv).
 #include <fmt/format.h>
 
+#include "dataset/details.h"
 #include "dataset/layouts/layouts.h"
 
 namespace joulecast {
@@ -27,6 +28,7 @@ Result<void> read(Row& row, RowSink& sink) {
   out.at.runtime = out.compiled ? Runtime::kPytorchCompiled : Runtime::kPytorchEager;
   out.at.software = fmt::format("pytorch {}{}{}", row.text("torch"), out.compiled ? ", compiled" : "",
                                 dtype == "amp_bf16" ? ", autocast to bf16" : "");
+  add_detail(out.details, "params_million", row.text("params_million"));
   sink.add(std::move(out));
   return {};
 }

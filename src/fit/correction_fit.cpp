@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/correction_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace joulecast {
+namespace {
+
+using Matrix = std::array<CorrectionTerms, kCorrectionTerms>;
+
+// Solves a x = b for a symmetric positive a, of which the lower triangle is read, by Cholesky's method in place.
+CorrectionTerms solved(Matrix a, CorrectionTerms b) {
+  for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = a[i][j];
+      for (std::size_t k = 0; k < j; ++k) sum -= a[i][k] * a[j][k];
+      a[i][j] = i == j ? std::sqrt(sum) : sum / a[j][j];
+    }
+  }
+  for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
+    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i][k] * b[k];
+    b[i] /= a[i][i];
+  }
+  for (std::size_t i = kCorrectionTerms; i-- > 0;) {
+    for (std::size_t k = i + 1; k < kCorrectionTerms; ++k) b[i] -= a[k][i] * b[k];
+    b[i] /= a[i][i];
+  }
+  return b;
+}
+
+CorrectionTerms weighted_fit(const std::vector<Deviation>& rows, const std::vector<double>& weights,
+                             const CorrectionPrior& prior) {
+  Matrix a{};
+  CorrectionTerms b{};
+  for (std::size_t i = 0; i < kCorrectionTerms; ++i) a[i][i] = 1.0 / (prior.spread[i] * prior.spread[i]);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const double scatter = prior.scatter * rows[r].scatter;
+    const double weight = weights[r] * rows[r].weight / (scatter * scatter);
+    for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
+      b[i] += weight * rows[r].terms[i] * rows[r].off;
+      for (std::size_t j = 0; j <= i; ++j) a[i][j] += weight * rows[r].terms[i] * rows[r].terms[j];
+    }
+  }
+  return solved(a, b);
+}
+
+// `all`, then the other general terms, then each group's.
+CorrectionPrior prior(double all, double part, double group, double scatter) {
+  CorrectionPrior out{.spread = {}, .scatter = scatter};
+  out.spread.fill(group);
+  out.spread[0] = all;
+  for (std::size_t i = 1; i < kCorrectionGroups; ++i) out.spread[i] = part;
+  return out;
+}
+
+}  // namespace
+
+// About what GPUs of the shipped pack's tables are off when they are left out (docs/accuracy.md, GPUs left out).
+CorrectionPrior time_prior() {
+  return prior(0.08, 0.06, 0.05, 0.2);
+}
+CorrectionPrior power_prior() {
+  return prior(0.10, 0.10, 0.06, 0.06);
+}
+
+CorrectionTerms most_likely(const std::vector<Deviation>& rows, const CorrectionPrior& prior) {
+  std::vector<double> weights(rows.size(), 1.0);
+  CorrectionTerms out = weighted_fit(rows, weights, prior);
+  for (int round = 0; round < 5; ++round) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double left = std::abs(rows[i].off - corrected_by(out, rows[i].terms));
+      weights[i] = std::min(1.0, 2.0 * prior.scatter * rows[i].scatter / std::max(left, 1e-12));
+    }
+    out = weighted_fit(rows, weights, prior);
+  }
+  return out;
+}
+
+namespace {
+
+// What is left of some rows by a correction made without the rows of `subject`, or, where that is 0, without the first
+// of them.
+void judge_without(const std::vector<Deviation>& rows, const std::vector<std::size_t>& judged,
+                   const CorrectionPrior& prior, std::vector<LeftOut>& out) {
+  const std::size_t subject = rows[judged.front()].subject;
+  std::vector<Deviation> others;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (subject == 0 ? k != judged.front() : rows[k].subject != subject) others.push_back(rows[k]);
+  }
+  const CorrectionTerms correction = most_likely(others, prior);
+  for (const std::size_t i : judged) out.push_back({i, rows[i].off - corrected_by(correction, rows[i].terms)});
+}
+
+// Beyond this many operations or networks those of a sample of them say enough.
+constexpr std::size_t kJudged = 200;
+
+// Every so manieth of them.
+std::vector<std::vector<std::size_t>> sample_of(const std::vector<std::vector<std::size_t>>& all) {
+  std::vector<std::vector<std::size_t>> out;
+  const std::size_t every = (all.size() + kJudged - 1) / kJudged;
+  for (std::size_t i = 0; i < all.size(); i += every) out.push_back(all[i]);
+  return out;
+}
+
+}  // namespace
+
+std::vector<LeftOut> left_out(const std::vector<Deviation>& rows, const CorrectionPrior& prior) {
+  std::vector<std::vector<std::size_t>> operations;
+  std::map<std::size_t, std::vector<std::size_t>> by_subject;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].subject == 0) {
+      operations.push_back({i});
+    } else {
+      by_subject[rows[i].subject].push_back(i);
+    }
+  }
+  std::vector<std::vector<std::size_t>> networks;
+  for (auto& [subject, mine] : by_subject) networks.push_back(std::move(mine));
+  std::vector<LeftOut> out;
+  for (const auto& judged : sample_of(operations)) judge_without(rows, judged, prior, out);
+  for (const auto& judged : sample_of(networks)) judge_without(rows, judged, prior, out);
+  return out;
+}
+
+namespace {
+
+struct Distance {
+  double off, weight;
+};
+
+// The distance that so much of the weight lies within.
+double quantile(std::vector<Distance> distances, double level) {
+  std::sort(distances.begin(), distances.end(), [](const Distance& a, const Distance& b) { return a.off < b.off; });
+  double all = 0.0;
+  for (const Distance& d : distances) all += d.weight;
+  double within = 0.0;
+  for (const Distance& d : distances) {
+    within += d.weight;
+    if (within >= level * all) return d.off;
+  }
+  return distances.back().off;
+}
+
+constexpr std::size_t kEnoughNetworks = 20;
+constexpr double kLevel = 0.9;
+
+}  // namespace
+
+std::map<std::string, double, std::less<>> network_widths(const std::vector<Deviation>& rows,
+                                                          const std::vector<LeftOut>& left) {
+  std::map<std::string, std::vector<Distance>> distances;
+  std::map<std::string, std::set<std::size_t>> subjects;
+  for (const LeftOut& one : left) {
+    const Deviation& row = rows[one.row];
+    if (row.subject == 0) continue;
+    distances[row.way].push_back({std::abs(one.off), row.weight});
+    subjects[row.way].insert(row.subject);
+  }
+  std::map<std::string, double, std::less<>> out;
+  for (auto& [way, mine] : distances) {
+    const auto count = static_cast<double>(subjects.at(way).size());
+    if (count < kEnoughNetworks) continue;
+    // One more, of which nothing is known, is as likely to be anywhere among them.
+    out.emplace(way, quantile(std::move(mine), std::min(1.0, kLevel * (1.0 + 1.0 / count))));
+  }
+  return out;
+}
+
+}  // namespace joulecast
