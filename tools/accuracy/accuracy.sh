@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes docs/accuracy.md and its charts: accuracy.sh [JOULECAST]
 # From docs/accuracy/*.json; with DATA (folder of published tables) and GRAPHS (folder with a graph of every network as
-# MODEL.onnx or MODEL_SIZE.onnx) in the environment these are measured first, which takes about half an hour of training.
+# MODEL.onnx or MODEL_SIZE.onnx; graphs.py makes it) in the environment these are measured first, which takes about half
+# an hour of training.
 # The learning curve (learning_curve.py) is left as it is.
 # WORK (default build/accuracy) keeps the packs trained on the way; packs found there are used again, so remove it when
-# the trainer has changed. The intervals' factors land in WORK/calibration.json: train the shipped pack with them.
+# the trainer has changed. The intervals' factors land in WORK/calibration.json: train the shipped pack with them, and then
+# let networks correct it: levels.py --ship data/packs/joulecast.jcpack.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tools=tools/accuracy
@@ -23,6 +25,7 @@ if [ -n "${DATA:-}" ]; then
     --calibration "$work/calibration.json" --out "$figures"
   python3 $tools/published.py --joulecast "$program" --data "$DATA" --graphs "$GRAPHS" --work "$work" \
     --out "$figures/tables.json"
+  $tools/levels.py --joulecast "$program" --data "$DATA" --graphs "$GRAPHS" --out "$figures/levels.json"
   "$program" train --protocol thesis --estimator all --json "$DATA/operations/heidelberg_operations.csv" \
     > "$figures/thesis.json.new"
   mv "$figures/thesis.json.new" "$figures/thesis.json"

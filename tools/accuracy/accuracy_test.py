@@ -13,6 +13,7 @@ import calibration
 import charts
 import errors
 import goals
+import graphs
 import laptop
 import limits
 import maxq
@@ -40,6 +41,27 @@ class Errors(unittest.TestCase):
         self.assertAlmostEqual(found["bias"], 0.25 / 3)
         self.assertAlmostEqual(found["r2"], 1 - 1.05 / (42 / 9))
         self.assertAlmostEqual(found["coverage"], 1 / 3)  # 1 is on the bound of 1.1, 2 and 4 are outside
+
+    def test_graphs_have_the_names_of_the_tables(self) -> None:
+        named = {
+            ("torchvision", "torchvision_resnet18.onnx"): "resnet18.onnx",
+            ("torchvision", "torchvision_resnet18_s32.onnx"): "resnet18_32.onnx",
+            ("torchvision", "torchvision_resnet18_anysize.onnx"): "resnet18.onnx",
+            ("timm", "timm_tnt_s_patch16_224.onnx"): "tnt_s_patch16_224.onnx",
+            ("profet", "AlexNet_32.onnx"): "AlexNet_32.onnx",
+        }
+        for (source, file), name in named.items():
+            self.assertEqual(graphs.name_of(source, pathlib.Path(file)), name)
+
+    def test_graphs_of_a_free_size_come_before_those_of_one(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            exported, out = pathlib.Path(folder, "exported"), pathlib.Path(folder, "out")
+            exported.mkdir()
+            out.mkdir()
+            for name in ("a", "a_anysize", "a_s32"):
+                (exported / f"torchvision_{name}.onnx").write_text(name)
+            self.assertEqual(graphs.link("torchvision", exported, out), 3)
+            self.assertEqual({path.name: path.read_text() for path in out.iterdir()}, {"a.onnx": "a_anysize", "a_32.onnx": "a_s32"})
 
     def test_repeats_are_of_one_thing(self) -> None:
         self.assertIsNone(errors.repeats([row(1, 1), row(2, 2, subject="y 1")]))

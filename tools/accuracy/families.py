@@ -226,6 +226,9 @@ def hold_out_fifth(run: Runner, everything: pathlib.Path) -> dict[str, list[dict
     return out
 
 
+FAR = "networks of other machines"
+
+
 def by_default(row: dict) -> bool:
     """Networks as PyTorch runs them unless told otherwise; the others are judged apart."""
     return row.get("layout") != "nhwc" and row.get("compiled", "0") == "0"
@@ -271,6 +274,10 @@ def some(fifth: dict[str, list[dict]], begin: str, within: str = "") -> list[dic
     return [row for table, rows in fifth.items() if table.startswith(begin) and within in table for row in rows]
 
 
+def far_sets(far: list[dict]) -> list[tuple[str, list[dict]]]:
+    return [(f"{FAR}: {name}", [r for r in far if r["held_out"].startswith(name)]) for name in ("torchvision", "timm")]
+
+
 def densities(family: list, gpu: tuple, fifth: dict[str, list[dict]], far: list[dict]) -> list[dict]:
     """Predicted against measured, one picture for each family of tables."""
     sets = [
@@ -281,22 +288,45 @@ def densities(family: list, gpu: tuple, fifth: dict[str, list[dict]], far: list[
         ("captured attention, a fifth left out", some(fifth, "aic_", "attention")),
         ("networks, families left out", family[1]),
         ("networks, GPUs left out", gpu[1]),
-        ("networks of other machines: torchvision", [r for r in far if r["held_out"].startswith("torchvision")]),
-        ("networks of other machines: timm", [r for r in far if r["held_out"].startswith("timm")]),
+        *far_sets(far),
     ]
     return [density(title, of(rows, q)) for q in QUANTITIES for title, rows in sets if of(rows, q)]
 
 
 def support_of(family: list[dict], gpu: list[dict], far: list[dict]) -> dict:
     """Networks by level of support. That of what was left out is what the pack without it would say."""
+    classes = {"inside: families left out": family, "edge: GPUs left out": gpu}
+    found = {name: summaries(rows, QUANTITIES) for name, rows in classes.items() if rows}
+    return {**found, **far_support(far)}
+
+
+def far_support(far: list[dict]) -> dict:
     known = [row for row in far if row["precision"] != "fp64"]
     classes = {
-        "inside: families left out": family,
-        "edge: GPUs left out": gpu,
         **{f"{level}: other machines": [r for r in known if r["support"] == level] for level in ("inside", "edge", "outside")},
         "FP64, in no interval": [row for row in far if row["precision"] == "fp64"],
     }
     return {name: summaries(rows, QUANTITIES) for name, rows in classes.items() if rows}
+
+
+def far_figures(far: list[dict]) -> dict:
+    return {
+        "outside_networks": tabulated(far, "held_out", "mode", "precision"),
+        "timm_3090_to_4090": ratios(far, "RTX 3090", "RTX 4090"),
+    }
+
+
+def outside_alone(far: list[dict], out: pathlib.Path) -> None:
+    """Their part of the files; all else stays as an earlier run left it."""
+    files = {name: json.loads((out / f"{name}.json").read_text()) for name in ("families", "predicted", "distance")}
+    files["families"].update(far_figures(far))
+    fresh = [density(title, of(rows, "time")) for title, rows in far_sets(far)]
+    titles = {panel["title"]: panel for panel in fresh}
+    files["predicted"]["panels"] = [titles.get(panel["title"], panel) for panel in files["predicted"]["panels"]]
+    files["distance"]["networks"].update(far_support(far))
+    for name, content in files.items():
+        schema = content.pop("schema")
+        write_json(out / f"{name}.json", schema, content)
 
 
 def main() -> int:
@@ -305,11 +335,15 @@ def main() -> int:
     parser.add_argument("--data", required=True, help="folder of published tables")
     parser.add_argument("--graphs", required=True, help="folder with MODEL.onnx and MODEL_SIZE.onnx")
     parser.add_argument("--work", required=True, help="folder for packs and rows; packs found there are used again")
-    parser.add_argument("--calibration", required=True, help="write the interval factors here")
+    parser.add_argument("--calibration", required=True, help="write the interval factors here (not with --outside)")
     parser.add_argument("--out", required=True, help="write all figures to this folder")
+    parser.add_argument("--outside", action="store_true", help="measure networks of other machines alone anew")
     arguments = parser.parse_args()
     run = Runner(arguments)
     everything = run.train("everything", tables=ALL_TABLES)
+    if arguments.outside:
+        outside_alone(outside(run, everything), pathlib.Path(arguments.out))
+        return 0
     *family, distances = hold_out_families(run, everything)
     gpu = hold_out_gpus(run)
     neusight = hold_out_neusight(run)
@@ -328,8 +362,7 @@ def main() -> int:
             "gpu_operations": tabulated(gpu[0], "gpu", "mode"),
             "gpu_networks": tabulated(gpu[1], "gpu", "mode"),
             "fifth_operations": {table: tabulated(rows, "gpu", "mode") for table, rows in fifth.items()},
-            "outside_networks": tabulated(far_rows, "held_out", "mode", "precision"),
-            "timm_3090_to_4090": ratios(far_rows, "RTX 3090", "RTX 4090"),
+            **far_figures(far_rows),
             "calibration": calibration,
         },
         "predicted": {"panels": densities(family, gpu, fifth, far_rows)},

@@ -6,8 +6,8 @@
     tools/accuracy/page.py --check    fails where the page, a figure of the pack or a chart is stale
 
 In the template `{{table NAME}}` is a table of tables.py or goals.py, `{{chart NAME}}` a chart of charts.py,
-`{{percent FILE/KEY/KEY}}` and `{{count ...}}` a single figure, `{{goals}}` how many are met, `{{covered TABLE}}` what
-intervals hold of a table, and lines between `{{if FILE}}` and `{{end}}` stand only where docs/accuracy/FILE.json exists. Standard library only.
+`{{percent FILE/KEY/KEY}}` and `{{count ...}}` a single figure, `{{also FILE/KEY}}` a text that may be absent, `{{goals}}`
+how many are met, `{{covered TABLE}}` what intervals hold of a table, and lines between `{{if FILE}}` and `{{end}}` stand only where docs/accuracy/FILE.json exists. Standard library only.
 """
 
 from __future__ import annotations
@@ -89,6 +89,9 @@ def page(figures: dict[str, dict]) -> str:
             return f"{100 * tables.covered(figures, rest):.0f}"
         if kind == "count":
             return str(single(figures, rest))
+        if kind == "also":
+            file, key = rest.split("/")
+            return f"; {figures[file][key]}" if key in figures[file] else ""
         sys.exit(f"{TEMPLATE}: what is {match[0]}?")
 
     return re.sub(r"\{\{([^}]+)\}\}", filled, without_absent(TEMPLATE.read_text(), figures))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The shipped pack on every published table, in one run of `joulecast evaluate`.
+"""The shipped pack, without what networks corrected in it, on every published table, in one run of `joulecast evaluate`.
 
     tools/accuracy/published.py --joulecast build/release/joulecast --data DATA --graphs DIR --work /some/folder \
         --out docs/accuracy/tables.json
@@ -29,7 +29,7 @@ COLUMNS = ("subject", "gpu", "mode", "precision", "batch", "measured", "found", 
 
 def evaluate(arguments: argparse.Namespace, tables: list[pathlib.Path], rows: pathlib.Path) -> dict:
     command = [arguments.joulecast, "evaluate", *map(str, tables), "--graphs", arguments.graphs, "--rows", str(rows)]
-    command += ["--pack", str(PACK), "--json"]
+    command += ["--pack", str(PACK), "--uncorrected", "--json"]
     found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     return found if "tables" in found else {"tables": [found], "not_judged": []}  # of a single table
 

@@ -138,6 +138,18 @@ def outside_networks(figures: Figures) -> str:
     return markdown(head, rows)
 
 
+def levels(figures: Figures) -> str:
+    head = ["GPU, mode, precision", "n", "uncorrected: median", "bias", "ten networks: median", "bias"]
+    head += ["all others: median", "bias", "MAPE", "covered"]
+    rows = []
+    for table in ("timm_benchmark", "torchvision_gpu_benchmark"):
+        for label, cell in figures["levels"][table].items():
+            learnt = [percent(cell[key][what]) for key in ("uncorrected", "ten", "all") for what in ("median_ape", "bias")]
+            final = cell["all"]
+            rows.append([label, str(final["n"]), *learnt, percent(final["mape"]), percent(final["coverage"])])
+    return markdown(head, rows)
+
+
 def timm_ratio(figures: Figures) -> str:
     ratio = figures["families"]["timm_3090_to_4090"]
     keys = ("predicted_median_ape", "predicted_bias", "constant_median_ape")

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the folder of graphs that figures of networks want: graphs.py --python ZOO/bin/python --work DIR --out GRAPHS
+
+Exports the networks of tools/zoo/lists/{torchvision,timm,neusight,profet}.txt without weights (some 470, in an hour or two; what
+--work has from an earlier run stays) and links them under the names that the tables have: MODEL.onnx at the usual or a free size
+of image, MODEL_SIZE.onnx at others. --list takes one list alone. Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+TOOLS = pathlib.Path(__file__).resolve().parents[1]
+# Of equal names the later one stays: networks that both libraries have are torchvision's in the tables.
+LISTS = ("timm", "torchvision", "neusight", "profet")
+
+
+def name_of(source: str, path: pathlib.Path) -> str:
+    """As the tables call it. Lists say `as=` where that is the whole name already."""
+    name = path.stem.removeprefix(f"{source}_").removesuffix("_anysize")
+    return re.sub(r"_s(\d+)$", r"_\1", name) + path.suffix
+
+
+def link(source: str, exported: pathlib.Path, out: pathlib.Path) -> int:
+    """Of a network exported at its own size and at a free one the free one comes last, and stays."""
+    files = sorted(exported.glob("*.onnx"), key=lambda path: (path.stem.endswith("_anysize"), path.stem))
+    for path in files:
+        target = out / name_of(source, path)
+        target.unlink(missing_ok=True)
+        os.link(path, target)
+    return len(files)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", required=True, help="that of tools/zoo/make_venv.sh")
+    parser.add_argument("--work", required=True, type=pathlib.Path, help="folder for the exports")
+    parser.add_argument("--out", required=True, type=pathlib.Path, help="folder for MODEL.onnx, on the same file system")
+    parser.add_argument("--list", action="append", choices=LISTS, help="one list alone (repeatable)")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for source in [name for name in LISTS if name in (arguments.list or LISTS)]:
+        work = arguments.work.resolve() / source
+        command = [arguments.python, "-m", "zoo", "export", "--list", str(TOOLS / "zoo" / "lists" / f"{source}.txt")]
+        done = subprocess.run([*command, "--weightless", "--no-references", "-o", str(work)], cwd=TOOLS, check=False)
+        count = link(source, work / "torchscript", arguments.out)
+        print(f"{source}: {count} graphs" + ("" if done.returncode == 0 else ", not all of the list (summary.json says why)"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
