@@ -117,6 +117,7 @@ std::vector<LeftOut> left_out(const std::vector<Deviation>& rows, const Correcti
     }
   }
   std::vector<std::vector<std::size_t>> networks;
+  networks.reserve(by_subject.size());
   for (auto& [subject, mine] : by_subject) networks.push_back(std::move(mine));
   std::vector<LeftOut> out;
   for (const auto& judged : sample_of(operations)) judge_without(rows, judged, prior, out);
