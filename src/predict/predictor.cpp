@@ -36,7 +36,7 @@ struct Predictor::Impl {
 
   static Result<std::unique_ptr<Impl>> load(const std::string& path);
   // What carrying the prediction over to other settings needs goes to `busy`, if it is asked for.
-  [[nodiscard]] IntervalFactors widths(const Workload& workload, const Gpu& gpu, Support support) const;
+  [[nodiscard]] IntervalFactors widths(const Workload& workload, const Estimator::Trust& trust, Support support) const;
   Result<Prediction> predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Support support,
                                std::vector<settings::BusyOperation>* busy) const;
   // Read when the first setting is asked for.
@@ -239,9 +239,10 @@ bool Predictor::knows_power(const Workload& workload) const {
 }
 
 // Of a GPU that networks were measured on, what these said of the time; but for operators nobody knows.
-IntervalFactors Predictor::Impl::widths(const Workload& workload, const Gpu& gpu, Support support) const {
+IntervalFactors Predictor::Impl::widths(const Workload& workload, const Estimator::Trust& trust,
+                                        Support support) const {
   IntervalFactors out = intervals[static_cast<std::size_t>(support)];
-  const std::optional<GpuCorrection>& correction = estimator.trust(gpu.id).correction;
+  const std::optional<GpuCorrection>& correction = trust.correction;
   if (!correction || correction->network_width.empty() || support == Support::kOutside) return out;
   const auto measured = correction->network_width.find(network_way(workload.options));
   if (measured != correction->network_width.end()) out.time = measured->second;
@@ -252,16 +253,16 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
                                               Support support, std::vector<settings::BusyOperation>* busy) const {
   const HostMachine host = options.host.value_or(HostMachine{});
   const bool captured = workload.options.runtime == Runtime::kCudaGraph;
-  JC_ASSIGN_OR_RETURN(
-      const NetworkParts network,
-      network_parts(workload, gpu, {options.setting, host}, {estimator, estimator.trust(gpu.id), compose_constants}));
+  const Estimator::Trust& trust = estimator.trust(gpu.id);
+  JC_ASSIGN_OR_RETURN(const NetworkParts network,
+                      network_parts(workload, gpu, {options.setting, host}, {estimator, trust, compose_constants}));
   const auto& [device, works, found, parts, whole] = network;
   Prediction out;
   out.gpu = std::string(gpu.id);
   out.precision = precision_on(workload, device);
   out.setting = {.sm_clock = Hertz{device.clock}, .power_limit = Watts{device.limit}};
   out.support = support;
-  const IntervalFactors width = widths(workload, gpu, support);
+  const IntervalFactors width = widths(workload, trust, support);
   const double power = whole.time > 0.0 ? whole.energy / whole.time : device.idle;
   out.time = widen<Seconds>(whole.time, width.time);
   out.power = widen<Watts>(power, width.power);
