@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A runner in front of a real one: everything is prepared and run, but once where many iterations are asked for, and
-with two copies of its weights where there would be hundreds.
+with two copies of its weights where there would be hundreds. That one iteration fills a window, by waiting: what began
+before it was asked for, or ends after the reply, is refused.
 
 JOULECAST_RUNNER   the real one
 """
@@ -9,17 +10,24 @@ import os
 import re
 import subprocess
 import sys
+import time
+
+WINDOW_US = 110_000
+
+
+def now_us():
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+
 
 real = subprocess.Popen([os.environ["JOULECAST_RUNNER"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-begin = 0
 for line in sys.stdin:
     if line.startswith("run"):
+        begin = now_us()
         real.stdin.write("run iterations=1\n")
         reply = real.stdout.readline()
         if reply.startswith("ok"):
-            # As if it had taken 0.2 s: then one iteration fills a window.
-            reply = f"ok iterations=1 begin_us={begin} end_us={begin + 200_000} host_s=0.1\n"
-            begin += 200_000
+            time.sleep(max(0, begin + WINDOW_US - now_us()) * 1e-6)
+            reply = f"ok iterations=1 begin_us={begin} end_us={now_us()} host_s=0.1\n"
     else:
         real.stdin.write(re.sub("copies_most=[0-9]+", "copies_most=2", line))
         if line.startswith("prepare"):
