@@ -15,6 +15,7 @@
 #include "measure/recorder.h"
 #include "measure/run_head.h"
 #include "measure/sweep_gpus.h"
+#include "profile/other_work.h"
 #include "profile/power_tap.h"
 #include "profile/processor.h"
 #include "profile/program_text.h"
@@ -163,7 +164,7 @@ class Campaign {
   Result<void> start_runner();
   Result<void> measure(const PlannedCase& planned);
   std::optional<CaseResult> result_of(const PlannedCase& planned);
-  void take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const;
+  void take(const PlannedCase& planned, CaseTiming timing, const OtherWork& others, CaseResult& result) const;
   [[nodiscard]] std::string not_held(const PlannedCase& planned, const CaseTiming& timing) const;
   void tell(const PlannedCase& planned) const;
   [[nodiscard]] std::string reason_to_stop() const;
@@ -179,6 +180,7 @@ class Campaign {
   std::unique_ptr<Log> log_;
   std::unique_ptr<RunnerProcess> runner_;
   std::optional<Bench> bench_;  // once a runner was ready
+  std::int64_t threads_ = 0;    // of the runner, as it says; 0 for all processors
   CampaignResult out_;
   std::size_t total_ = 0, failures_in_a_row_ = 0;
   MonotonicUs begun_ = monotonic_now();
@@ -202,6 +204,7 @@ Result<void> Campaign::start_runner() {
                   "{:g} %",
                   protocol_.window.value(), protocol_.least_windows, protocol_.span.value(), 100 * protocol_.target)};
   if (const auto threads = hello->integer("threads"); threads && options_.device == "cpu") {
+    threads_ = *threads;
     bench_->software += fmt::format(", {} {}", *threads, *threads == 1 ? "thread" : "threads");
   }
   return {};
@@ -213,13 +216,14 @@ std::string Campaign::not_held(const PlannedCase& planned, const CaseTiming& tim
   return now.empty() ? log_->not_held(timing, planned.settings) : now;
 }
 
-void Campaign::take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const {
+void Campaign::take(const PlannedCase& planned, CaseTiming timing, const OtherWork& others, CaseResult& result) const {
   PowerFinding found = log_->finding(timing);
   if (const std::string lost = not_held(planned, timing); !lost.empty()) {
     result.reason = "the setting did not last: " + lost;
     return;
   }
   result.measured = true;
+  if (options_.device == "cpu") result.beside = others.since(timing.windows.front().begin_us);
   result.timing = std::move(timing);
   result.power = std::move(found.power);
   result.doubts = std::move(found.doubts);
@@ -233,13 +237,18 @@ std::optional<CaseResult> Campaign::result_of(const PlannedCase& planned) {
   result.subject = subject_of(planned);
   result.started = iso_utc(utc_now());
   log_->begin(planned);
-  auto timing = time_case(*runner_, planned.request, protocol_, [this] { return !reason_to_stop().empty(); });
+  OtherWork others(runner_->pid(), threads_);
+  auto timing = time_case(*runner_, planned.request, protocol_, [&] {
+    others.look();
+    return !reason_to_stop().empty();
+  });
+  others.look();
   if (timing && !usable(*timing, protocol_)) {
     log_->end(planned);
     return std::nullopt;
   }
   if (timing) {
-    take(planned, std::move(*timing), result);
+    take(planned, std::move(*timing), others, result);
   } else {
     result.reason = timing.error().text();
     // What it left of the device's context is not to be trusted, unless it said no before it touched it.
@@ -264,6 +273,7 @@ Result<void> Campaign::measure(const PlannedCase& planned) {
   }
   JC_RETURN_IF_ERROR(journal_->add(*result));
   ++(result->measured ? out_.measured : out_.failed);
+  if (!result->beside.empty()) ++out_.shared;
   if (!result->measured) ++out_.reasons[result->reason];
   failures_in_a_row_ = result->measured ? 0 : failures_in_a_row_ + (runner_ ? 0 : 1);
   if (failures_in_a_row_ == kFailuresInARow) {

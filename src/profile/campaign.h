@@ -54,6 +54,7 @@ struct CampaignResult {
   std::map<std::string, std::size_t> reasons;  // of the failed ones
   std::size_t failed_before = 0;               // by earlier starts, and left alone
   std::size_t left = 0, noisy = 0;             // still missing or noisy; those of them that are measured, but noisy
+  std::size_t shared = 0;                      // measured while others had a processor that it needs
   std::size_t restarts = 0;                    // of the runner, after it had died or hung
   std::vector<std::string> doubts;
   std::string stopped;  // "" when all is done, else why not: "the time is over"

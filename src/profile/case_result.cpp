@@ -74,6 +74,7 @@ void put_measured(Json& json, const CaseResult& result) {
   }
   if (!result.doubts.empty()) json["doubts"] = result.doubts;
   if (!result.slowed_by.empty()) json["slowed_by"] = result.slowed_by;
+  if (!result.beside.empty()) json["beside"] = result.beside;
   json["windows"] = windows_json(timing);
 }
 
@@ -153,6 +154,7 @@ CaseResult from_json(const Json& json) {
   }
   out.doubts = get<std::vector<std::string>>(json, "doubts").value_or(std::vector<std::string>{});
   out.slowed_by = get<std::string>(json, "slowed_by").value_or("");
+  out.beside = get<std::string>(json, "beside").value_or("");
   return out;
 }
 
@@ -161,6 +163,7 @@ std::string cautions(const CaseResult& result) {
   if (result.timing.host_share > kHostBound && result.timing.windows.front().device_s) add_caution(out, "host-bound");
   if (!result.timing.settled) add_caution(out, "time-unsteady");
   if (result.slowed_by.find("power limit") != std::string::npos) add_caution(out, "capped-clock");
+  if (!result.beside.empty()) add_caution(out, "shared-processor");
   if (result.slowed_by.find("thermal") != std::string::npos) add_caution(out, "throttled");
   return out;
 }

@@ -50,6 +50,7 @@ struct CaseResult {
   CaseTiming timing;
   std::optional<CasePower> power;
   std::vector<std::string> doubts;  // sentences for people
+  std::string beside;               // other_work() that a processor had meanwhile; empty for nothing, and on GPUs
   std::string slowed_by;            // "power limit, thermal slowdown": what held the clocks down; empty for nothing
   std::string started;              // UTC
 };

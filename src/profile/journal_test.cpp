@@ -41,6 +41,7 @@ class JournalTest : public testing::Test {
     out.timing.copies = 7;
     out.timing.allocated_bytes = 4096;
     out.power = CasePower{150, 2, 1.5, 0.02, "nvml-counter"};
+    out.beside = "the hypervisor";
     out.started = "2026-01-02T03:04:05Z";
     summarize(out.timing);
     return out;
@@ -61,6 +62,7 @@ TEST_F(JournalTest, WhatWasAddedIsThereAgain) {
   EXPECT_EQ(result.timing.copies, 7);
   EXPECT_EQ(result.timing.allocated_bytes, 4096);
   EXPECT_EQ(result.power->power_w, 150);
+  EXPECT_EQ(result.beside, "the hypervisor");
   EXPECT_EQ(result.started, "2026-01-02T03:04:05Z");
 }
 

@@ -72,6 +72,9 @@ class Plan {
   // One operation of a table. Errors: those of parse_operation() and program_text().
   Result<std::string> add_operation(const OperationText& operation, const Conditions& at, bool input_gradient);
 
+  // A model none of whose networks could be added, and why, with its file.
+  void leave_out(std::string why) { left_out_.push_back(std::move(why)); }
+
   // Leaves out operations, or networks. Networks' lists then name cases that are not there.
   enum class Only : std::uint8_t { kOperations, kNetworks };
   void keep(Only only);
@@ -82,6 +85,7 @@ class Plan {
   [[nodiscard]] const std::vector<PlannedNetwork>& networks() const { return networks_; }
   // What could not be planned, for people, each once: "net.onnx: nobody knows how to run Foo".
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
   void add_case(PlannedCase planned);
@@ -93,7 +97,7 @@ class Plan {
   std::vector<PlannedCase> cases_;
   std::map<std::string, std::size_t> places_;
   std::vector<PlannedNetwork> networks_;
-  std::vector<std::string> notes_;
+  std::vector<std::string> notes_, left_out_;
 };
 
 }  // namespace joulecast::profile

@@ -128,6 +128,24 @@ class Profile(unittest.TestCase):
         self.words = ["nets", "--shapes", "x:256x1024"]
         self.assertIn("4 operations, 1 whole network", self.run_it("--dry-run")[0])
 
+    def test_what_cannot_be_read_in_a_folder_costs_itself_alone(self):
+        (self.folder / "nets").mkdir()
+        (self.folder / "net.txt").rename(self.folder / "nets/net.jcg")
+        (self.folder / "nets/cut.onnx").write_bytes((EXAMPLES / "lstm.onnx").read_bytes()[:999])
+        self.words = ["nets", "--shapes", "x:256x1024"]
+        for options, told in (["-n"], "4 operations, 1 whole network"), ([], "measured 5, failed 0, left 0"):
+            out, errors = self.run_it(*options, code=3)
+            self.assertIn(told, out)
+            self.assertIn("left out: nets/cut.onnx", errors)
+            self.assertIn("1 model could not be planned", errors)
+        self.assertEqual(len(self.rows()), 5)
+        # What was named is asked for: nothing begins without it.
+        self.words = ["nets/net.jcg", "nets/cut.onnx", "--shapes", "x:256x1024"]
+        self.assertIn("nets/cut.onnx", self.run_it(code=1)[1])
+        (self.folder / "nets/net.jcg").unlink()
+        self.words = ["nets"]
+        self.assertRegex(self.run_it(code=1)[1], "^joulecast: nets/cut.onnx: ")
+
     def test_rows_of_another_start_stay(self):
         self.profiled("--only", "networks")
         self.profiled("--only", "operations")
@@ -376,6 +394,17 @@ class Profile(unittest.TestCase):
         for _, begin_us, end_us, _ in case["windows"]:
             self.assertGreaterEqual(end_us - begin_us, 100_000)
         self.assertLess(case["time_s"], 2e-3)
+
+    def test_what_others_took_of_the_processor_is_told(self):
+        before = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, before)
+        os.sched_setaffinity(0, {min(before)})  # and so for whom it starts
+        with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as burner:
+            out = self.run_it("--only", "networks")[0]
+            burner.kill()
+        self.assertIn("beside other work on the processor: 1 case;", out)
+        self.assertIn("other processes", self.cases()[0]["beside"])
+        self.assertEqual([row["cautions"] for row in self.rows()], ["shared-processor"])
 
     def test_sigkill_loses_the_case_at_hand_alone(self):
         journal = self.folder / "out" / "cases.jsonl"

@@ -197,6 +197,7 @@ Json result_json(const profile::CampaignResult& result, const std::string& folde
           {"failed_before", result.failed_before},
           {"left", result.left},
           {"noisy", result.noisy},
+          {"shared", result.shared},
           {"stopped", result.stopped},
           {"rows", result.rows ? Json(folder + "/" + profile::kMeasurementsFile) : Json(nullptr)},
           {"runner_restarts", result.restarts}};
@@ -207,6 +208,10 @@ void print(const profile::CampaignResult& result, const ProfileOptions& options,
   const std::string noisy = result.noisy > 0 ? fmt::format(" ({} measured, but noisy)", result.noisy) : "";
   output.write(fmt::format("measured {}, failed {}, left {}{}{}\n", result.measured, result.failed, result.left, noisy,
                            result.stopped.empty() ? "" : ": " + result.stopped));
+  if (result.shared > 0) {
+    output.write(fmt::format("beside other work on the processor: {}; their rows have the caution shared-processor\n",
+                             counted(result.shared, "case")));
+  }
   if (result.failed_before > 0) {
     output.write(fmt::format("failed before and left alone: {}; --retry-failed measures them again\n",
                              counted(result.failed_before, "case")));
@@ -239,6 +244,15 @@ Outcome check_failures(const profile::CampaignResult& result, const std::string&
       Failure{{ErrorCode::kUnsupported, std::move(text)},
               fmt::format("each case's is in {}/cases.jsonl; --retry-failed measures them again", folder),
               kIncomplete});
+}
+
+// Models of a folder or a library that were passed over.
+Outcome check_left_out(const profile::Plan& plan) {
+  if (plan.left_out().empty()) return {};
+  return tl::unexpected<Failure>(Failure{
+      {ErrorCode::kUnsupported, fmt::format("{} could not be planned", counted(plan.left_out().size(), "model"))},
+      "the others are; each one's reason stands above",
+      kIncomplete});
 }
 
 // Of what the user stopped: its rows are written where a runner was ready, and the exit code says that there would have
@@ -348,6 +362,7 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   auto plan = plan_of(options, output);
   if (!plan) return tl::unexpected(std::move(plan).error());
   for (const std::string& note : plan->notes()) output.note(note);
+  for (const std::string& why : plan->left_out()) output.note("left out: " + why);
   if (options.slurm > plan->cases().size())
     return usage(
         fmt::format("--slurm {}: there are only {} to measure", options.slurm, counted(plan->cases().size(), "case")),
@@ -355,7 +370,8 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   if (options.slurm > 0) return submit_command(options, output);
   if (options.dry_run) {
     JC_RETURN_IF_FAILURE(check_store(options));
-    return print_plan(*plan, options, output);
+    JC_RETURN_IF_FAILURE(print_plan(*plan, options, output));
+    return check_left_out(*plan);
   }
   if (options.validate) return validate_command(*plan, options, output);
   auto campaign = campaign_options(options);
@@ -382,7 +398,8 @@ Outcome profile_command(const ProfileOptions& options, Output& output) {
   JC_RETURN_IF_FAILURE(check_rows(*result, folder_of(options)));
   JC_RETURN_IF_FAILURE(merge_and_store(options, output));
   JC_RETURN_IF_FAILURE(check_stopped(*result));
-  return check_failures(*result, folder_of(options));
+  JC_RETURN_IF_FAILURE(check_failures(*result, folder_of(options)));
+  return check_left_out(*plan);
 }
 
 }  // namespace joulecast::cli

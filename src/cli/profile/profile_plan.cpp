@@ -133,11 +133,38 @@ Outcome add_model(const std::string& file, const std::string& name, const Wanted
   return {};
 }
 
-Outcome add_models(const std::vector<std::string>& files, const Wanted& wanted, profile::Plan& plan, Output* notes) {
-  const std::vector<std::string> names = profile::model_names(files);
-  for (std::size_t i = 0; i < files.size(); ++i)
-    JC_RETURN_IF_FAILURE(add_model(files[i], names[i], wanted, plan, notes));
+struct Models {
+  std::vector<std::string> files;
+  // By file: of a folder or of a library, which nobody named: where it cannot be planned it is told and left out.
+  std::vector<bool> found;
+};
+
+Outcome add_models(const Models& models, const Wanted& wanted, profile::Plan& plan, Output* notes) {
+  const std::vector<std::string> names = profile::model_names(models.files);
+  for (std::size_t i = 0; i < models.files.size(); ++i) {
+    auto added = add_model(models.files[i], names[i], wanted, plan, notes);
+    if (!added && !models.found[i]) return added;
+    if (!added) plan.leave_out(added.error().error.text());
+  }
   return {};
+}
+
+Failure none_planned(const profile::Plan& plan) {
+  const std::size_t count = plan.left_out().size();
+  if (count == 1) return Failure{{ErrorCode::kInvalidInput, plan.left_out().front()}};
+  return Failure{{ErrorCode::kInvalidInput,
+                  fmt::format("none of {} models can be measured; the first: {}", count, plan.left_out().front())}};
+}
+
+tl::expected<Models, Failure> named_models(const std::vector<std::string>& paths) {
+  Models out;
+  for (const std::string& path : paths) {
+    auto files = find_models(path);
+    if (!files) return tl::unexpected<Failure>(std::move(files).error());
+    out.found.insert(out.found.end(), files->size(), *files != std::vector{path});
+    out.files.insert(out.files.end(), files->begin(), files->end());
+  }
+  return out;
 }
 
 // A list that says no mode or precision gets those of the options.
@@ -235,17 +262,15 @@ tl::expected<profile::Plan, Failure> plan_of(const ProfileOptions& options, Outp
   if (!bound) return tl::unexpected(std::move(bound).error());
   const Wanted wanted{std::move(*batches), std::move(*conditions), std::move(*bound)};
   profile::Plan plan;
-  std::vector<std::string> models;
-  for (const std::string& path : options.models) {
-    auto files = find_models(path);
-    if (!files) return tl::unexpected<Failure>(std::move(files).error());
-    models.insert(models.end(), files->begin(), files->end());
-  }
-  JC_RETURN_IF_FAILURE(add_models(models, wanted, plan, &output));
+  auto models = named_models(options.models);
+  if (!models) return tl::unexpected(std::move(models).error());
+  JC_RETURN_IF_FAILURE(add_models(*models, wanted, plan, &output));
   for (const std::string& file : options.operations) JC_RETURN_IF_FAILURE(add_list(file, wanted, plan));
   auto made = zoo_files(options, output);
   if (!made) return tl::unexpected(std::move(made).error());
-  JC_RETURN_IF_FAILURE(add_models(*made, wanted, plan, nullptr));
+  const std::vector<bool> nobody_named(made->size(), true);
+  JC_RETURN_IF_FAILURE(add_models({std::move(*made), nobody_named}, wanted, plan, nullptr));
+  if (plan.cases().empty() && !plan.left_out().empty()) return tl::unexpected(none_planned(plan));
   keep_wanted(options, plan);
   return plan;
 }
