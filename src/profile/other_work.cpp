@@ -105,7 +105,8 @@ std::string other_work(const ProcessorUse& begin, const ProcessorUse& end, doubl
   const double others = (end.busy_s - begin.busy_s) - (end.own_s - begin.own_s);
   std::string out;
   if (others > spare + kMuch * wanted + kTicksOfDoubt) out = "other processes";
-  if (end.stolen_s - begin.stolen_s > kMuch * wanted + kTicksOfDoubt) out += out.empty() ? "the hypervisor" : ", the hypervisor";
+  if (end.stolen_s - begin.stolen_s > kMuch * wanted + kTicksOfDoubt)
+    out += out.empty() ? "the hypervisor" : ", the hypervisor";
   return out;
 }
 

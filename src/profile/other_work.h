@@ -28,8 +28,8 @@ std::optional<ProcessorUse> processor_use(std::string_view stat, const std::set<
 // Of a line of /proc/PID/stat: of the process and the children it waited for. Absent where it is no such line.
 std::optional<double> process_seconds(std::string_view stat, double ticks_per_s);
 
-// What took more than 5 % (and 30 ms, for the counters' ticks) of what `threads` of so many processors can do in these seconds: "other processes",
-// "the hypervisor", both, or "". Processors that the threads do not need are anybody's.
+// What took more than 5 % (and 30 ms, for the counters' ticks) of what `threads` of so many processors can do in these
+// seconds: "other processes", "the hypervisor", both, or "". Processors that the threads do not need are anybody's.
 std::string other_work(const ProcessorUse& begin, const ProcessorUse& end, double seconds, std::size_t processors,
                        std::size_t threads);
 
