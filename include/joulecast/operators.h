@@ -65,7 +65,8 @@ struct MatMul {
 };
 
 // Scaled dot-product attention. query [batch, heads, queries, head], key [batch, kv_heads, keys, head],
-// value [batch, kv_heads, keys, value_head], [mask or bias, broadcast to [batch, heads, queries, keys]].
+// value [batch, kv_heads, keys, value_head], [mask or bias, broadcast to [batch, heads, queries, keys]]. With another
+// number of axes than four (three at least) all in front of the last two agree, and PyTorch has no fused kernel.
 struct Attention {
   static constexpr std::string_view kName = "attention";
   bool causal = false;

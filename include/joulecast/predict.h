@@ -49,7 +49,7 @@ struct PrepareOptions {
   Runtime runtime = Runtime::kPytorchEager;
   Layout layout = Layout::kChannelsFirst;
   Optimizer optimizer = Optimizer::kSgd;
-  bool fused_attention = true;  // false: as before PyTorch 2.0, whose attention is two products and a softmax
+  AttentionKernels attention = AttentionKernels::kFusedOrFp32;
 };
 
 // Bytes in the allocator at the moment of the peak, by what they are (first version: liveness over the file's order,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "predict/lower_attention.h"
+
 namespace joulecast {
 
 namespace {
@@ -209,11 +211,10 @@ struct LowerVisitor {
   void operator()(const Attention& op) {
     const TensorType& q = context.input(0);
     const Shape& k = context.input(1).shape;
-    const Shape& v = context.input(2).shape;
-    if (q.shape.size() != 4 || k.size() != 4 || v.size() != 4) return pointwise(PointwiseKind::kOther);
     const Arithmetic math = arithmetic(q.element, self.options_.precision, false);
     const bool halves = math == Arithmetic::kFp16 || math == Arithmetic::kBf16 || math == Arithmetic::kFp8;
-    const bool fused = halves && self.options_.fused_attention && !op.by_hand;
+    const bool asked = halves && self.options_.attention != AttentionKernels::kProducts && !op.by_hand;
+    const bool fused = asked && q.shape.size() == 4;
     if (fused) {
       emit(AttentionWork{.batch = q.shape[0],
                          .heads = q.shape[1],
@@ -227,68 +228,18 @@ struct LowerVisitor {
                          .causal = op.causal,
                          .arithmetic = math});
     } else {
-      unfused_attention(op, q, k, v, math);
+      apart(op, math, asked);
     }
     set_storage(fused ? Storage::kHeadsInner : Storage::kContiguous);
   }
-
-  void over_scores(PointwiseKind kind, std::int64_t elements, std::int64_t forward, std::int64_t backward) {
-    emit(PointwiseWork{.kind = kind, .elements = elements, .forward_bytes = forward, .backward_bytes = backward});
-  }
-
-  // What happens between the two products, kernel by kernel.
-  void soften(const Attention& op, std::int64_t rows, std::int64_t columns, std::int64_t size) {
-    const std::int64_t scores = rows * columns;
-    const std::int64_t both = 2 * size;  // one read, one written
-    for (std::int64_t i = 0; i < op.scales; ++i)
-      over_scores(PointwiseKind::kMulScalar, scores, both * scores, both * scores);
-    // A mask added has no kernel in backward: the sum's gradient is the scores'.
-    const std::int64_t masks = std::max<std::int64_t>(op.masks, context.has(3) ? 1 : 0);
-    for (std::int64_t i = 0; i < masks; ++i) over_scores(PointwiseKind::kAdd, scores, both * scores, 0);
-    // Autocast takes the softmax in FP32.
-    const bool cast = self.options_.precision == Precision::kAmp && size < 4;
-    const std::int64_t casts = (size + 4) * scores;
-    if (cast) over_scores(PointwiseKind::kCopy, scores, casts, casts);
-    emit(ReductionWork{.kind = ReductionKind::kSoftmax,
-                       .in_elements = scores,
-                       .out_elements = scores,
-                       .channels = context.input(0).shape[1],
-                       .spatial = context.input(0).shape[2] * columns,
-                       .rows = rows,
-                       .columns = columns,
-                       .element_bytes = cast ? 4 : size});
-    if (cast) over_scores(PointwiseKind::kCopy, scores, casts, casts);
-    // Its mask has a byte an element.
-    if (self.options_.mode == Mode::kTraining && op.dropout > 0.0)
-      over_scores(PointwiseKind::kDropout, scores, (both + 1) * scores, (both + 1) * scores);
-  }
-
-  void unfused_attention(const Attention& op, const TensorType& q, const Shape& k, const Shape& v, Arithmetic math) {
-    for (std::size_t i = 0; i < 3; ++i) contiguous(i);
-    const std::int64_t size = element_bytes(q);
-    const std::int64_t products = q.shape[0] * q.shape[1];
-    GemmWork gemm{.batch = products,
-                  .rows = q.shape[2],
-                  .columns = k[2],
-                  .depth = q.shape[3],
-                  .element_bytes = size,
-                  .output_bytes = size,
-                  .weight = false,
-                  .arithmetic = math};
-    const std::int64_t rows = products * q.shape[2];
-    // Compiled, all that the model does to its scores is one kernel, and scaling part of the one before.
-    const bool one_kernel = op.by_hand && self.options_.runtime == Runtime::kPytorchCompiled;
-    if (op.scales == 0 && !one_kernel)
-      over_scores(PointwiseKind::kMulScalar, q.elements(), 2 * size * q.elements(), 2 * size * q.elements());
-    emit(gemm);
-    if (one_kernel) {
-      over_scores(PointwiseKind::kFused, rows * k[2], 2 * size * rows * k[2], 3 * size * rows * k[2]);
-    } else {
-      soften(op, rows, k[2], size);
+  void apart(const Attention& op, Arithmetic math, bool asked) {
+    AttentionApart kernels(op, context, math, self.options_, out);
+    if (asked) {
+      const auto turned = [&](std::size_t i) { return storage(i) != Storage::kContiguous; };
+      return kernels.fall_back({turned(0), turned(1), turned(2)});
     }
-    gemm.columns = v[3];
-    gemm.depth = k[2];
-    emit(gemm);
+    for (std::size_t i = 0; i < 3; ++i) contiguous(i);
+    kernels.by_hand();
   }
 
   // One product for all time steps, then one small product and its gates a step, all within one call.

@@ -25,7 +25,7 @@ struct LowerOptions {
   Precision precision = Precision::kTf32;
   Runtime runtime = Runtime::kPytorchEager;
   Layout layout = Layout::kChannelsFirst;
-  bool fused_attention = true;
+  AttentionKernels attention = AttentionKernels::kFusedOrFp32;
 };
 
 // One kind of work and how often the network does it.

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "joulecast/predict.h"
+#include "predict/lower_attention.h"
 
 namespace joulecast {
 namespace {
@@ -264,7 +265,70 @@ TEST(Lower, AttentionByHandRunsPartByPart) {
   EXPECT_EQ(parts_of_attention("by_hand = false", {.precision = Precision::kBf16}), Parts{"fused"});
   EXPECT_EQ(parts_of_attention("by_hand = true", {.precision = Precision::kBf16, .runtime = Runtime::kPytorchCompiled}),
             (Parts{"product", "one kernel", "product"}));
-  EXPECT_EQ(parts_of_attention("by_hand = false", {.precision = Precision::kBf16, .fused_attention = false}), apart);
+  EXPECT_EQ(
+      parts_of_attention("by_hand = false", {.precision = Precision::kBf16, .attention = AttentionKernels::kProducts}),
+      apart);
+}
+
+// PyTorch has no fused kernel on other than four axes: 2.5 began to run what it does there in FP32, and looks for rows
+// that are masked as a whole (compared, reduced, chosen).
+// Each different kernel and how often it runs.
+Parts kernels_on_five_axes(const PrepareOptions& options, std::string_view mask) {
+  std::string text = R"(graph "a" {
+    input %q : f32[2, 8, 3, 16, 64]
+    input %k : f32[2, 8, 3, 16, 64]
+    input %v : f32[2, 8, 3, 16, 64]
+    input %m : f32[3, 16, 16]
+    %y = attention(%q, %k, %v)
+    output %y
+  })";
+  text.replace(text.find("%v)"), 3, mask);
+  const auto load = prepare(parse_graph(text).value(), {}, options).value();
+  Parts out;
+  for (const LoweredOperation& one : load.operations) {
+    std::string kernel;
+    if (const auto* gemm = std::get_if<GemmWork>(&one.work)) {
+      kernel = fmt::format("{} products {}x{}x{}, {} bytes each", gemm->batch, gemm->rows, gemm->columns, gemm->depth,
+                           gemm->element_bytes);
+    } else if (const auto* work = std::get_if<PointwiseWork>(&one.work)) {
+      kernel = fmt::format("{} bytes", work->forward_bytes);
+    } else if (const auto* rows = std::get_if<ReductionWork>(&one.work)) {
+      kernel = fmt::format("{} rows of {}, {} bytes each", rows->rows, rows->columns, rows->element_bytes);
+    }
+    out.push_back(fmt::format("{} x {}", one.count, kernel));
+  }
+  return out;
+}
+
+TEST(Lower, AttentionOnFiveAxesFallsBackToProducts) {
+  constexpr std::int64_t kOperand = 2 * 8 * 3 * 16 * 64, kScores = 2 * 8 * 3 * 16 * 16, kMask = 3 * 16 * 16;
+  const auto moved = [](int count, std::int64_t bytes) { return fmt::format("{} x {} bytes", count, bytes); };
+  PrepareOptions options{.precision = Precision::kBf16, .attention = AttentionKernels::kFused};
+  EXPECT_EQ(kernels_on_five_axes(options, "%v)"),
+            (Parts{moved(2, 4 * kOperand), "1 x 48 products 16x16x64, 2 bytes each", "1 x 768 rows of 16, 2 bytes each",
+                   "1 x 48 products 16x64x16, 2 bytes each"}));
+  options.attention = AttentionKernels::kFusedOrFp32;
+  EXPECT_EQ(kernels_on_five_axes(options, "%v, %m)"),
+            (Parts{moved(4, 6 * kOperand), moved(2, 8 * kOperand), "1 x 48 products 16x16x64, 4 bytes each",
+                   moved(1, 8 * kScores + 2 * kMask), "1 x 768 rows of 16, 4 bytes each", moved(1, 5 * kScores),
+                   "1 x 768 rows of 16, 1 bytes each", moved(1, 8 * kScores), "1 x 48 products 16x64x16, 4 bytes each",
+                   moved(1, 6 * kScores)}));
+  options.runtime = Runtime::kPytorchCompiled;
+  EXPECT_EQ(kernels_on_five_axes(options, "%v)"),
+            (Parts{moved(4, 6 * kOperand), "1 x 48 products 16x16x64, 4 bytes each", moved(1, 8 * kScores),
+                   "1 x 48 products 16x64x16, 4 bytes each"}));
+  // Written out by the model, or FP32: as ever.
+  options = {.precision = Precision::kFp32};
+  EXPECT_EQ(kernels_on_five_axes(options, "%v)").size(), 4U);
+}
+
+TEST(Lower, APytorchSaysWhatAttentionItHas) {
+  EXPECT_EQ(attention_of("pytorch 1.13"), AttentionKernels::kProducts);
+  EXPECT_EQ(attention_of("pytorch 2.0.1+cu118"), AttentionKernels::kFused);
+  EXPECT_EQ(attention_of("pytorch 2.4, cuda 12.4"), AttentionKernels::kFused);
+  for (const char* late : {"pytorch 2.5", "pytorch 2.13.0 (C++), 1 thread", "pytorch 3.0", "pytorch 2", "pytorch",
+                           "pytorch x.1", "pytorch 2.x", "tensorflow 2.4", ""})
+    EXPECT_EQ(attention_of(late), AttentionKernels::kFusedOrFp32) << late;
 }
 
 // The inputs' casts are three copies of one size or two; those of the scores stand around the softmax.

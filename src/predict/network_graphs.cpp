@@ -11,6 +11,7 @@
 #include "dataset/details.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
+#include "predict/lower_attention.h"
 
 namespace joulecast {
 namespace {
@@ -109,7 +110,7 @@ Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
                   .precision = row.at.precision,
                   .runtime = *row.at.runtime,
                   .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst,
-                  .fused_attention = !row.at.software.starts_with("pytorch 1.")});
+                  .attention = attention_of(row.at.software)});
 }
 
 }  // namespace joulecast

@@ -195,7 +195,7 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
                                   .precision = precision,
                                   .runtime = options.runtime,
                                   .layout = layout_of(graph, types, precision, options),
-                                  .fused_attention = options.fused_attention});
+                                  .attention = options.attention});
   for_each_operation(graph, types, [&](const Visit& visit) {
     const Cost cost = operator_cost(CostContext(visit.graph, visit.node, visit.types));
     totals.add(visit, cost, &visit.graph != &graph);

@@ -128,6 +128,18 @@ std::vector<OperatorCase> attention_cases() {
        .inputs = {f32({2, 3, 4, 8}), f32({2, 3, 5, 8}), f32({2, 3, 5, 8}), f32({2, 1, 1, 5})},
        .shape = {2, 3, 4, 8},
        .read = 4.0 * (192 + 240 + 240 + 10)},
+      // Windows of each image and head: 2 * 7 * 3 * 4 = 168 rows of 5 scores.
+      {.name = "five_axes",
+       .op = Attention{},
+       .inputs = {f32({2, 7, 3, 4, 8}), f32({2, 7, 3, 5, 8}), f32({2, 7, 3, 5, 6}), f32({3, 4, 5})},
+       .shape = {2, 7, 3, 4, 6},
+       .flops = 2.0 * 840 * 14,
+       .saved = 4.0 * 168},
+      {.name = "three_axes",
+       .op = Attention{.causal = true},
+       .inputs = {f32({6, 4, 8}), f32({6, 5, 8}), f32({6, 5, 8})},
+       .shape = {6, 4, 8},
+       .flops = 2.0 * 120 * 16},
   };
 }
 JC_OPERATOR_CASES(Attention, attention_cases());
@@ -136,7 +148,10 @@ std::vector<BadCase> attention_bad() {
   const OneNodeInput q = f32({2, 4, 4, 8});
   const OneNodeInput kv = f32({2, 2, 5, 8});
   return {
-      {"rank", Attention{}, {f32({4, 4, 8}), kv, kv}, "query has rank 3, expected 4"},
+      {"rank", Attention{}, {f32({4, 8}), kv, kv}, "query has rank 2, expected 3 to 8"},
+      {"ranks", Attention{}, {f32({4, 4, 8}), kv, kv}, "key has rank 4, expected 3"},
+      {"by_hand", Attention{.by_hand = true}, {f32({4, 4, 8}), kv, kv}, "query has rank 3, expected 4"},
+      {"fronts", Attention{}, {f32({2, 6, 4, 4, 8}), f32({2, 3, 4, 5, 8}), f32({2, 3, 4, 5, 8})}, "differ in batch"},
       {"no_value", Attention{}, {q, kv}, "input 2 (value) is missing"},
       {"batch", Attention{}, {f32({1, 4, 4, 8}), kv, kv}, "differ in batch"},
       {"kv_heads", Attention{}, {q, kv, f32({2, 4, 5, 8})}, "key and value differ in heads"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax(q k^T * scale [+ mask]) v on four axes: torch's scaled_dot_product_attention as both exporters decompose it
-// (the root of the scale on q and on k, a guard against rows of NaN behind the softmax), and the same formula written
-// out by the model (the scale on q or on the scores, or none), which is attention by hand. On three axes, as older code
-// has it around torch.bmm, nothing is folded.
+// softmax(q k^T * scale [+ mask]) v: torch's scaled_dot_product_attention as both exporters decompose it (the root of
+// the scale on q and on k, a guard against rows of NaN behind the softmax), and on four axes the same formula written
+// out by the model (the scale on q or on the scores, or none), which is attention by hand. With other numbers of axes,
+// as older code has it around torch.bmm, that is not folded.
 #include <algorithm>
 #include <utility>
 
@@ -30,6 +30,7 @@ struct Operands {
 // What lies around the softmax.
 struct Softened {
   ValueId scores = kNoValue;
+  std::int64_t axis = -1;
   double dropout = 0.0;
   bool guarded = false;  // as only scaled_dot_product_attention guards it
 };
@@ -42,9 +43,9 @@ std::optional<Softened> under_softmax(const Rewriter& graph, ValueId id, Group& 
     if (node == nullptr) return std::nullopt;
     inside.add(id);
     if (const auto* softmax = as<Softmax>(*node)) {
-      const bool last = softmax->axis == -1 || softmax->axis == 3;
       out.scores = input(*node, 0);
-      return last && !softmax->log ? std::optional(out) : std::nullopt;
+      out.axis = softmax->axis;
+      return softmax->log ? std::nullopt : std::optional(out);
     }
     const auto* dropped = as<Dropout>(*node);
     if (dropped != nullptr) out.dropout = dropped->probability;
@@ -134,8 +135,19 @@ std::optional<Operands> operands_of(const Rewriter& graph, ValueId product, Grou
   return out;
 }
 
-bool may_have_four_axes(const Rewriter& graph, ValueId id) {
-  return graph.sketch(id).rank.value_or(4) == 4;
+constexpr std::size_t kWithHeads = 4;
+
+std::size_t axes_of(const Rewriter& graph, ValueId id) {
+  return graph.sketch(id).rank.value_or(kWithHeads);
+}
+
+// What is on other than four axes has to be PyTorch's own function to be attention.
+bool fits_axes(const Rewriter& graph, const Operands& operands, const Softened& under, ValueId value) {
+  const std::size_t axes = axes_of(graph, operands.query);
+  if (axes < 3 || axes_of(graph, value) != axes) return false;
+  if (under.axis != -1 && under.axis != static_cast<std::int64_t>(axes) - 1) return false;
+  if (axes == kWithHeads) return true;
+  return !operands.swapped && (operands.both_scaled || under.guarded) && axes_of(graph, operands.key.value) == axes;
 }
 
 }  // namespace
@@ -148,15 +160,16 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
   const auto under = under_softmax(graph, node.inputs[0], inside);
   const auto scores = under ? scores_of(graph, under->scores, inside) : std::nullopt;
   auto found = scores ? operands_of(graph, scores->product, inside) : std::nullopt;
-  if (!found || !may_have_four_axes(graph, found->query) || !may_have_four_axes(graph, node.inputs[1])) return false;
+  if (!found || !fits_axes(graph, *found, *under, node.inputs[1])) return false;
   ValueId value = node.inputs[1];
   // A mask made for the shape of the scores reads them, and goes with them where attention does not take it.
   std::vector<ValueId> read{found->query, found->key.value, value};
   if (scores->mask != kNoValue) read.push_back(scores->mask);
   if (!inside.closed(graph, node) && (found->swapped || !inside.dies(graph, node, read))) return false;
+  const bool heads = axes_of(graph, found->query) == kWithHeads;
   const ValueId few_keys = without_repeated_heads(graph, found->key.value);
   const ValueId few_values = without_repeated_heads(graph, value);
-  if (!found->swapped && found->key.order.empty() && few_keys != kNoValue && few_values != kNoValue) {
+  if (heads && !found->swapped && found->key.order.empty() && few_keys != kNoValue && few_values != kNoValue) {
     found->key.value = few_keys;
     value = few_values;
   }

@@ -102,10 +102,10 @@ std::optional<Key> folded_to_three_axes(const Rewriter& graph, const Node& unfol
 
 // A transposition to [..., head, keys] is one to [..., keys, head] with its last two axes exchanged, often none at all.
 std::optional<Key> transposed(const Rewriter& graph, ValueId id, const Node& transpose, Group& inside) {
-  if (as<Transpose>(transpose)->order.size() != 4) return std::nullopt;
   IntList order = as<Transpose>(transpose)->order;
-  std::swap(order[2], order[3]);
-  if (order == IntList{0, 1, 2, 3}) {
+  if (order.size() < 3) return std::nullopt;
+  std::swap(order[order.size() - 2], order.back());
+  if (std::is_sorted(order.begin(), order.end())) {
     inside.add(id);
     return Key{unscaled(graph, input(transpose, 0), inside), {}};
   }

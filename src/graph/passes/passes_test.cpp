@@ -555,6 +555,34 @@ TEST(AttentionPass, ScaledOnBothSidesAsTorchExports) {
             "%y = attention(%q, %k, %v) \"sdpa\"\n");
 }
 
+// Windows of an image, each with heads. PyTorch's own function alone: what a model writes out itself stays.
+TEST(AttentionPass, OnOtherThanFourAxesOnlyWhatTorchExports) {
+  const auto on_axes = [](std::string_view front, std::string_view order, std::string_view key_scale) {
+    return kScalars + fmt::format(R"(
+    input %q : f32[{0}, n, 64]
+    input %k : f32[{0}, m, 64]
+    input %v : f32[{0}, m, 64]
+    %kt = transpose(%k) {{order = {1}}}
+    %qs = binary(%q, %scale) {{kind = mul}}
+    {2}
+    %s = matmul(%qs, %ks)
+    %p = softmax(%s)
+    %y = matmul(%p, %v)
+    output %y
+)",
+                                  front, order, key_scale);
+  };
+  const std::string scaled = "%ks = binary(%kt, %scale) {kind = mul}", plain = "%ks = unary(%kt) {kind = abs}";
+  EXPECT_EQ(folded(on_axes("batch, 4, 12", "[0, 1, 2, 4, 3]", scaled)), kAttention);
+  EXPECT_EQ(folded(on_axes("batch", "[0, 2, 1]", scaled)), kAttention);
+  EXPECT_EQ(folded(on_axes("batch, 4, 12", "[0, 1, 2, 4, 3]", plain)).find("attention"), std::string::npos);
+  const std::string by_hand = on_axes("batch, 4, 12", "[0, 1, 2, 4, 3]", "");
+  const auto read_unscaled = [](std::string text) { return text.replace(text.find("%ks)"), 4, "%kt)"); };
+  EXPECT_EQ(folded(read_unscaled(by_hand)).find("attention"), std::string::npos);
+  EXPECT_EQ(folded(read_unscaled(on_axes("batch, 12", "[0, 1, 3, 2]", ""))),
+            "%y = attention(%q, %k, %v) {by_hand = true}\n");
+}
+
 // The caller transposed the key as well, and both transpositions were folded away.
 const std::string kSwappedHeads = kScalars + R"(
     input %x : f32[batch, 12, 64, n]

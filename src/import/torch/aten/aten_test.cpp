@@ -140,7 +140,7 @@ const Case kCases[] = {
     {"attention_on_three_axes",
      "scaled_dot_product_attention.default",
      "query=Ta key=Ta value=Ta",
-     "unsqueeze unsqueeze unsqueeze attention squeeze",
+     "attention",
      {2, 5, 4}},
     {"view_with_minus_one", "view.default", "self=Tx size=l2,-1", "reshape", {2, 288}},
     {"flatten", "flatten.using_ints", "self=Tx start_dim=i1", "flatten", {2, 288}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scaled_dot_product_attention and what it is decomposed to, on our [batch, heads, positions, head size].
+// scaled_dot_product_attention and what it is decomposed to.
 #include <fmt/format.h>
 
 #include "import/torch/aten/lowerings.h"
@@ -11,34 +11,12 @@ struct Heads {
   ValueId query, key, value, mask;
 };
 
-// Without heads, or with more than one batch axis: as many axes as needed in front, or merged.
-ValueId on_four_axes(Call& call, ValueId x, std::size_t rank) {
-  if (rank == 4) return x;
-  if (rank == 3) return call.step(Unsqueeze{{1}}, {x}, "heads");
-  return call.step(Flatten{0, static_cast<std::int64_t>(rank) - 4}, {x}, "merged");
-}
-
-// The extents of the query but the last, which is the value's.
-ValueId result_shape(Call& call, const Heads& heads) {
-  const ValueId front = call.step(ShapeOf{0, -1, false}, {heads.query}, "front");
-  const ValueId last = call.step(ShapeOf{-1, std::nullopt, false}, {heads.value}, "last");
-  return call.step(Concat{0}, {front, last}, "shape");
-}
-
 Result<void> attend(Call& call, const Heads& heads, const Attention& op) {
   JC_ASSIGN_OR_RETURN(const std::size_t rank, call.rank(heads.query));
-  if (rank == 4) return call.emit_output(0, op, {heads.query, heads.key, heads.value, heads.mask});
   if (rank < 3 || call.guess(heads.key).rank != rank || call.guess(heads.value).rank != rank) {
     return unsupported("query, key and value differ in rank");
   }
-  const ValueId query = on_four_axes(call, heads.query, rank);
-  const ValueId key = on_four_axes(call, heads.key, rank);
-  const ValueId value = on_four_axes(call, heads.value, rank);
-  ValueId mask = heads.mask;
-  if (mask != kNoValue && call.guess(mask).rank != 2U) mask = on_four_axes(call, mask, *call.guess(mask).rank);
-  const ValueId y = call.step(op, {query, key, value, mask}, "attention");
-  if (rank == 3) return call.emit_output(0, Squeeze{{1}}, {y});
-  return call.emit_output(0, Reshape{}, {y, result_shape(call, heads)});
+  return call.emit_output(0, op, {heads.query, heads.key, heads.value, heads.mask});
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ Kernel attention(const StepContext& context) {
   if (context.fields().flag("by_hand")) return attention_by_hand(context);
   const bool causal = context.fields().flag("causal");
   const double dropout = context.training() ? context.fields().real("dropout") : 0.0;
-  const bool shared_keys = context.input(0).shape[1] != context.input(1).shape[1];
+  const bool shared_keys = context.input(0).shape.size() == 4 && context.input(0).shape[1] != context.input(1).shape[1];
   return [=, q = context.in(0), k = context.in(1), v = context.in(2), mask = context.optional_in(3),
           y = context.out()](Slots& slots) {
     const at::Tensor& m = optional_slot(slots, mask);

@@ -42,9 +42,9 @@ def matmul(context):
 
 def _all_heads(context, i):
     """Keys or values shared by several heads, once for each."""
-    heads, (batch, own, length, width), build = context.shape(0)[1], context.shape(i), context.build
-    if heads == own:
+    if context.rank(i) != 4 or context.shape(0)[1] == context.shape(i)[1]:
         return context.name(i)
+    heads, (batch, own, length, width), build = context.shape(0)[1], context.shape(i), context.build
     if own == 0 or heads % own:
         context.refuse("heads that share keys unevenly")
     apart = build.node("Unsqueeze", [context.name(i), build.integers([2])])
@@ -65,18 +65,16 @@ def _masked(context, scores):
             mask = build.node("Where", [mask, build.constant(0.0, element), lowest])
         scores = build.node("Add", [scores, mask])
     if context.fields.flag("causal"):
-        lower = numpy.tri(context.shape(0)[2], context.shape(1)[2], dtype=bool)
+        lower = numpy.tri(context.shape(0)[-2], context.shape(1)[-2], dtype=bool)
         scores = build.node("Where", [build.array(lower), scores, lowest])
     return scores
 
 
 def attention(context):
     """Two products and a softmax, as exporters write it; ONNX Runtime fuses of it what it knows."""
-    if context.rank(0) != 4:
-        context.refuse("of other than four axes")
-    build = context.build
-    scale = build.constant(1.0 / math.sqrt(max(context.shape(0)[3], 1)), context.element(0))
-    keys = build.node("Transpose", [_all_heads(context, 1)], perm=[0, 1, 3, 2])
+    build, axes = context.build, context.rank(0)
+    scale = build.constant(1.0 / math.sqrt(max(context.shape(0)[-1], 1)), context.element(0))
+    keys = build.node("Transpose", [_all_heads(context, 1)], perm=[*range(axes - 2), axes - 1, axes - 2])
     scores = build.node("MatMul", [build.node("Mul", [context.name(0), scale]), keys])
     shares = build.node("Softmax", [_masked(context, scores)], axis=-1)
     return build.node("MatMul", [shares, _all_heads(context, 2)])

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention that no kernel does whole: two products, and what happens to the scores between them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "joulecast/cost.h"
+#include "joulecast/operators.h"
+#include "predict/lower.h"
+
+namespace joulecast {
+
+// Of "pytorch 2.4.1, ..."; what says no version is taken for a new one.
+AttentionKernels attention_of(std::string_view software);
+
+class AttentionApart {
+ public:
+  // `math` is what the products of such operands run in; kernels are appended to `out`.
+  AttentionApart(const Attention& op, const CostContext& context, Arithmetic math, const LowerOptions& options,
+                 std::vector<LoweredOperation>& out);
+
+  // As a model writes it out, and as FP32 runs. Requires: operands lie contiguous.
+  void by_hand();
+  // What scaled_dot_product_attention falls back to in halves (_scaled_dot_product_attention_math): query and key are
+  // scaled; since PyTorch 2.5 all of it is in FP32, its operands and both of its results are cast, and rows that are
+  // masked as a whole are looked for. `turned`: query, key and value that lie otherwise than contiguous, in which they
+  // are scaled before they are copied.
+  void fall_back(const std::array<bool, 3>& turned);
+
+ private:
+  void emit(const Work& work) { out_.push_back({work, 1, 1}); }
+  void over(PointwiseKind kind, std::int64_t elements, std::int64_t forward, std::int64_t backward);
+  void each_way(PointwiseKind kind, std::int64_t elements, std::int64_t bytes) {
+    over(kind, elements, bytes * elements, bytes * elements);
+  }
+  void product_of_scores();
+  void product_of_values();
+  void softmax(std::int64_t size);
+  void soften_by_hand();
+  void soften_eagerly(bool in_fp32);
+  void dropout(std::int64_t size);
+  [[nodiscard]] std::int64_t masks() const;
+  [[nodiscard]] bool compiled() const { return options_.runtime == Runtime::kPytorchCompiled; }
+
+  const Attention& op_;
+  const CostContext& context_;
+  const LowerOptions& options_;
+  std::vector<LoweredOperation>& out_;
+  std::int64_t size_;  // bytes of an operand's element
+  std::int64_t rows_, columns_;
+  GemmWork gemm_;
+};
+
+}  // namespace joulecast
