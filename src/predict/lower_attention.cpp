@@ -104,8 +104,7 @@ void AttentionApart::by_hand() {
   const std::int64_t scores = rows_ * columns_;
   // Compiled, all that the model does to its scores is one kernel, and scaling part of the one before.
   const bool one_kernel = op_.by_hand && compiled();
-  if (op_.scales == 0 && !one_kernel)
-    each_way(PointwiseKind::kMulScalar, context_.input(0).elements(), 2 * size_);
+  if (op_.scales == 0 && !one_kernel) each_way(PointwiseKind::kMulScalar, context_.input(0).elements(), 2 * size_);
   product_of_scores();
   if (one_kernel) {
     over(PointwiseKind::kFused, scores, 2 * size_ * scores, 3 * size_ * scores);

@@ -78,6 +78,7 @@ bool is_wanted(const PlannedCase& planned, const std::map<std::string, CaseResul
   const auto at = results.find(planned.id);
   if (at == results.end()) return true;
   if (!at->second.measured) return options.retry_failed;
+  if (options.retry_shared && !at->second.beside.empty()) return true;
   return at->second.timing.error_s > options.noisy * at->second.timing.mean_s;
 }
 

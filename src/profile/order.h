@@ -24,6 +24,7 @@ struct OrderOptions {
   std::uint64_t seed = 1;
   double noisy = 0.02;  // results with a larger relative error of the time are measured again
   bool retry_failed = false;
+  bool retry_shared = false;   // what was measured while others had a processor
   bool by_gain = false;        // for campaigns that end when their time is over: what tells most a second comes first
   double case_s = 1.0;         // what a case takes beside its iterations, and
   double iterations = 10;      // how many of these at least

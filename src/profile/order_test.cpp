@@ -53,6 +53,15 @@ TEST(Order, WhatFailedIsTriedAgainWhereAskedFor) {
   EXPECT_EQ(todo(plan, results, {.retry_failed = true}).size(), 4U);
 }
 
+TEST(Order, WhatWasSharedIsMeasuredAgainWhereAskedFor) {
+  const Plan plan = plan_of_two();
+  CaseResult shared = result(plan.cases()[1].id, 0.01);
+  shared.beside = "other processes";
+  const std::map<std::string, CaseResult> results{{shared.id, shared}};
+  EXPECT_EQ(todo(plan, results, {}).size(), 3U);
+  EXPECT_EQ(todo(plan, results, {.retry_shared = true}).size(), 4U);
+}
+
 TEST(Order, TheSameSeedGivesTheSameOrder) {
   Plan plan;
   for (int n = 1; n <= 40; ++n) {

@@ -402,9 +402,11 @@ class Profile(unittest.TestCase):
         with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as burner:
             out = self.run_it("--only", "networks")[0]
             burner.kill()
-        self.assertIn("beside other work on the processor: 1 case;", out)
+        self.assertIn("beside other work on the processor: 1 case; --retry-shared", out)
         self.assertIn("other processes", self.cases()[0]["beside"])
         self.assertEqual([row["cautions"] for row in self.rows()], ["shared-processor"])
+        self.assertEqual(self.profiled("-n", "--only", "networks", "--noisy", "9")["left"], 0)
+        self.assertEqual(self.profiled("-n", "--only", "networks", "--noisy", "9", "--retry-shared")["left"], 1)
 
     def test_sigkill_loses_the_case_at_hand_alone(self):
         journal = self.folder / "out" / "cases.jsonl"

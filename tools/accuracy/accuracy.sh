@@ -33,7 +33,7 @@ if [ -n "${DATA:-}" ]; then
   $tools/limits.py --joulecast "$program" --data "$DATA" --out "$figures/limits.json"
   $tools/maxq.py --joulecast "$program" --data "$DATA" --out "$figures/maxq.json"
   $tools/laptop.py --joulecast "$program" --data "$DATA" --out "$figures/laptop.json"
-  tools/measured/families.py "$program" data/measured/epyc-1-core.{csv,toml} "$GRAPHS" "$figures/measured.json"
+  tools/measured/families.py "$program" data/measured/xeon-1-core.{csv,toml} "$GRAPHS" "$figures/measured.json"
   $tools/clocks.py examples/*.onnx --gpu a30 --joulecast "$program" --out "$figures/clocks.json"
   printf '{\n "date": "%s",\n "machine": "%s, %s cores, %s"\n}\n' "$(date -I)" \
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" \

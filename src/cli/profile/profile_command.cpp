@@ -125,6 +125,7 @@ tl::expected<profile::CampaignOptions, Failure> campaign_options(const ProfileOp
   out.order.seed = options.seed;
   out.order.noisy = options.noisy;
   out.order.retry_failed = options.retry_failed;
+  out.order.retry_shared = options.retry_shared;
   out.order.by_gain = !options.budget.empty();
   out.tool_version = version();
   out.stop = [] { return stops > 0; };
@@ -209,7 +210,7 @@ void print(const profile::CampaignResult& result, const ProfileOptions& options,
   output.write(fmt::format("measured {}, failed {}, left {}{}{}\n", result.measured, result.failed, result.left, noisy,
                            result.stopped.empty() ? "" : ": " + result.stopped));
   if (result.shared > 0) {
-    output.write(fmt::format("beside other work on the processor: {}; their rows have the caution shared-processor\n",
+    output.write(fmt::format("beside other work on the processor: {}; --retry-shared measures them again\n",
                              counted(result.shared, "case")));
   }
   if (result.failed_before > 0) {
@@ -332,7 +333,10 @@ Outcome print_plan(const profile::Plan& plan, const ProfileOptions& options, Out
     const bool optimizer = planned.request.work == profile::Work::kOptimizer;
     ++(!planned.network.empty() ? counts.networks : optimizer ? counts.optimizers : counts.operations);
   }
-  const profile::OrderOptions order{.seed = options.seed, .noisy = options.noisy, .retry_failed = options.retry_failed};
+  const profile::OrderOptions order{.seed = options.seed,
+                                    .noisy = options.noisy,
+                                    .retry_failed = options.retry_failed,
+                                    .retry_shared = options.retry_shared};
   counts.left = todo(plan, results->value_or(std::map<std::string, profile::CaseResult>()), order).size();
   if (options.json) {
     output.write(json_text(plan_json(plan, counts)));

@@ -84,6 +84,7 @@ void define_flags(CLI::App& app, ProfileOptions& options) {
     app.add_flag(name, out, text)->option_text(" ");
   };
   flag("--retry-failed", options.retry_failed, "measure again what failed");
+  flag("--retry-shared", options.retry_shared, "measure again what others had the processor beside");
   flag("--validate", options.validate, "hold sums of measured operations against the measured networks");
   flag("--check-proportionality", options.check_proportionality, "how short a run may be before its time lies");
   flag("-n,--dry-run", options.dry_run, "only say what would be measured; networks of --zoo are made for that");

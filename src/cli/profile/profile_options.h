@@ -31,7 +31,7 @@ struct ProfileOptions {
   std::size_t threads = 0, seed = 1;
   double target = 0.01, noisy = 0.02;
   std::optional<double> window_s, span_s, patience_s;
-  bool dry_run = false, retry_failed = false, json = false, quiet = false, validate = false,
+  bool dry_run = false, retry_failed = false, retry_shared = false, json = false, quiet = false, validate = false,
        check_proportionality = false;
 };
 void define_profile_options(CLI::App& app, ProfileOptions& options);
