@@ -120,6 +120,12 @@ class Agreement(unittest.TestCase):
         shared = ("input f32 2,2,7,8", "input f32 2,2,7,8")
         self.assert_agree(one("attention", q, *shared, out="2,4,5,8", attributes="causal=0"))
 
+    def test_attention_on_other_than_four_axes(self):
+        for front in ("3", "2,3,4"):
+            operands = [f"input f32 {front},{rows},8" for rows in (5, 7, 7)]
+            for mask, causal in (("_", 0), ("_", 1), ("input f32 5,7", 0)):
+                self.assert_agree(one("attention", *operands, mask, out=f"{front},5,8", attributes=f"causal={causal} dropout=0"))
+
     def test_attention_by_hand_is_the_same(self):
         q, kv, shared = "input f32 2,4,5,8", ["input f32 2,4,7,8"] * 2, ["input f32 2,2,7,8"] * 2
         for keys, mask, causal in ((kv, "_", 0), (kv, "_", 1), (kv, "input f32 5,7", 0), (shared, "_", 0),

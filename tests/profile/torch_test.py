@@ -67,6 +67,12 @@ class Torch(unittest.TestCase):
         self.assertRegex(replies[2], "error kind=unsupported text=conv%20makes%20\\[2,%2016,%2016,%2016\\]")
         self.assertIn("nothing%20is%20prepared", replies[3])
 
+    def test_attention_on_three_axes(self):
+        program = "".join(f"value {kind} f32 shape=2,{rows},8\n" for kind, rows in (("input", 5), ("input", 7), ("input", 7), ("computed", 5)))
+        replies = talk("hello protocol=1 device=cpu threads=1\n", "prepare kind=operation mode=inference precision=fp32\n", program,
+                       "node attention in=0,1,2,_ out=3 causal=0 by_hand=0 scales=0 masks=0 dropout=0\noutput 3\nend\n", "run iterations=1\n")
+        self.assertEqual([reply.split()[0] for reply in replies], ["ok"] * 3, replies)
+
     def test_windows_have_edges_and_memory_is_not_made_up(self):
         replies = talk("hello protocol=1 device=cpu threads=1\n", "prepare kind=operation mode=training precision=fp32\n",
                        CONV.format(size=16), "run iterations=3\n", "memory\n")
