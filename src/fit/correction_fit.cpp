@@ -52,6 +52,7 @@ CorrectionPrior prior(double all, double part, double group, double scatter) {
   out.spread.fill(group);
   out.spread[0] = all;
   for (std::size_t i = 1; i < kCorrectionGroups; ++i) out.spread[i] = part;
+  out.spread[kCorrectionGroups - 1] = all;  // FP64 has no other term
   return out;
 }
 

@@ -8,8 +8,8 @@
 namespace joulecast {
 namespace {
 
-enum Term : std::size_t { kAll, kHostTerm, kMemoryTerm, kComputeTerm, kTrainingTerm, kHalvesTerm };
-static_assert(kHalvesTerm + 1 == kCorrectionGroups);
+enum Term : std::size_t { kAll, kHostTerm, kMemoryTerm, kComputeTerm, kTrainingTerm, kHalvesTerm, kDoublesTerm };
+static_assert(kDoublesTerm + 1 == kCorrectionGroups);
 
 bool in_halves(const Work& work) {
   const std::optional<Arithmetic> arithmetic = arithmetic_of(work);
@@ -19,13 +19,17 @@ bool in_halves(const Work& work) {
 }  // namespace
 
 std::string term_name(std::size_t term) {
-  static constexpr std::array<std::string_view, kCorrectionGroups> kNames{"all",     "host",     "memory",
-                                                                          "compute", "training", "halves"};
+  static constexpr std::array<std::string_view, kCorrectionGroups> kNames{"all",      "host",   "memory", "compute",
+                                                                          "training", "halves", "fp64"};
   return std::string(term < kCorrectionGroups ? kNames[term] : name(static_cast<Group>(term - kCorrectionGroups)));
 }
 
 CorrectionTerms correction_terms(const Work& work, State state, const Physics& physics) {
   CorrectionTerms out{};
+  if (arithmetic_of(work) == Arithmetic::kFp64) {
+    out[kDoublesTerm] = 1.0;
+    return out;
+  }
   const double host = physics.host * physics.host;
   const double memory = physics.memory * physics.memory;
   const double compute = physics.compute * physics.compute;

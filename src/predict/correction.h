@@ -17,12 +17,14 @@
 
 namespace joulecast {
 
-// The level of everything; of what calls, memory and arithmetic decide; of training; of matrix work in halves; of each
-// group.
-inline constexpr std::size_t kCorrectionGroups = 6;  // where the groups begin
+// The level of everything; of what calls, memory and arithmetic decide; of training; of matrix work in halves; of that
+// in FP64, which has no other term: its units are others, most chips have hardly any, and nothing else tells of them;
+// of each group.
+inline constexpr std::size_t kCorrectionGroups = 7;  // where the groups begin
 inline constexpr std::size_t kCorrectionTerms = kCorrectionGroups + kGroups;
 using CorrectionTerms = std::array<double, kCorrectionTerms>;
-std::string term_name(std::size_t term);  // "all", "host", "memory", "compute", "training", "halves", "conv", ...
+std::string term_name(
+    std::size_t term);  // "all", "host", "memory", "compute", "training", "halves", "fp64", "conv", ...
 
 // How much of each term an operation has: shares of at most 1.
 CorrectionTerms correction_terms(const Work& work, State state, const Physics& physics);

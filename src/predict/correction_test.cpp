@@ -38,6 +38,7 @@ TEST(CorrectionTerms, AreOfTheStateAndTheArithmetic) {
   EXPECT_EQ(whole_terms(GemmWork{.element_bytes = 2, .arithmetic = Arithmetic::kBf16}),
             (Names{"all", "halves", "gemm-tensor"}));
   EXPECT_EQ(whole_terms(GemmWork{}), (Names{"all", "gemm-simt"}));
+  EXPECT_EQ(whole_terms(ConvWork{.arithmetic = Arithmetic::kFp64}, State::kTraining), Names{"fp64"});
 }
 
 // Packs know them by their names.

@@ -24,9 +24,15 @@ def report_of(pack: pathlib.Path) -> dict:
     return json.JSONDecoder().raw_decode(text[begin:].decode("utf-8", "replace"))[0]
 
 
-def evaluated(program: str, table: pathlib.Path, graphs: str | None) -> dict[str, dict]:
+def evaluated(program: str, table: pathlib.Path, graphs: str | None) -> dict[str, dict] | None:
+    """None where no row could be judged: the folder has none of its graphs."""
     command = [program, "evaluate", str(table), "--json"] + (["--graphs", graphs] if graphs else [])
-    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0 and "no row could be judged" not in done.stderr:
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    found = json.loads(done.stdout)
+    if done.returncode != 0:
+        return None
     return {"/".join(filter(None, map(group.get, ("gpu", "mode", "variant")))).replace(" ", "_"): group for group in found["groups"]}
 
 
@@ -56,8 +62,9 @@ def main() -> int:
                 needs_graphs = where.startswith("networks/")
                 there = table.is_file() and (graphs is not None or not needs_graphs)
                 tables[where] = evaluated(program, table, graphs if needs_graphs else None) if there else None
-                if not there:
-                    print(f"SKIPPED {where}: " + ("no table" if not table.is_file() else "JOULECAST_GRAPHS is not set"))
+                if tables[where] is None:
+                    why = "no graph of it in JOULECAST_GRAPHS" if there else "JOULECAST_GRAPHS is not set"
+                    print(f"SKIPPED {where}: " + (why if table.is_file() else "no table"))
             if tables[where] is None:
                 skipped += 1
                 continue
