@@ -35,13 +35,48 @@ bool in_place(const Operator& op, Mode mode) {
          (activation->kind == ActivationKind::kSilu || activation->kind == ActivationKind::kHardSwish);
 }
 
+// Scores of attention that no kernel does whole (lower_attention.h), in bytes.
+struct Scores {
+  double kept = 0.0;     // for backward: what the softmax made, and where it differs what is multiplied
+  double at_once = 0.0;  // the most that live together
+};
+
+constexpr double kFloat = 4.0;
+
+// Of each score.
+Scores bytes_of_score(const Attention& op, const TensorType& query, const PrepareOptions& options) {
+  const double size = static_cast<double>(bit_width(query.element)) / 8.0;
+  const bool halves = size < kFloat, four_axes = query.shape.size() == 4;
+  const bool old = options.attention == AttentionKernels::kProducts;
+  if (op.by_hand || (halves && old)) {
+    if (halves && options.precision == Precision::kAmp) return {size + kFloat, size + 2.0 * kFloat};
+    return {size, 2.0 * size};
+  }
+  if (four_axes) return {};
+  // _safe_softmax leaves its choice beside what the softmax made.
+  if (options.attention == AttentionKernels::kFusedOrFp32) return {2.0 * kFloat, 3.0 * kFloat};
+  return {size, 2.0 * size};
+}
+
+Scores scores_of(const Node& node, const TypeTable& types, const PrepareOptions& options) {
+  const auto* attention = std::get_if<Attention>(&node.op);
+  if (attention == nullptr) return {};
+  const TensorType& query = types.type(node.inputs[0]);
+  const Shape& key = types.type(node.inputs[1]).shape;
+  const Scores each = bytes_of_score(*attention, query, options);
+  const double rows =
+      static_cast<double>(query.elements()) / static_cast<double>(std::max<std::int64_t>(1, query.shape.back()));
+  const double count = rows * static_cast<double>(key[key.size() - 2]);
+  return {each.kept * count, each.at_once * count};
+}
+
 // Follows storage, not values: views and in-place results share their input's.
 class Liveness {
  public:
-  Liveness(const Graph& graph, const TypeTable& types, Mode mode)
+  Liveness(const Graph& graph, const TypeTable& types, const PrepareOptions& options)
       : graph_(graph),
         types_(types),
-        mode_(mode),
+        options_(options),
         storage_(graph.values.size()),
         last_use_(graph.values.size(), 0),
         size_(graph.values.size(), 0.0) {
@@ -65,7 +100,7 @@ class Liveness {
     double peak = live;
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       for (const ValueId id : graph_.nodes[n].outputs) live += own_size(id);
-      peak = std::max(peak, live);
+      peak = std::max(peak, live + scores_of(graph_.nodes[n], types_, options_).at_once);
       for (std::uint32_t s = dying[n]; s != kEnd; s = next[s]) live -= size_[s];
     }
     return peak;
@@ -76,6 +111,7 @@ class Liveness {
     std::vector<bool> kept(size_.size(), false);
     for (const Node& node : graph_.nodes) mark_saved(node, kept);
     double sum = 0.0;
+    for (const Node& node : graph_.nodes) sum += scores_of(node, types_, options_).kept;
     for (std::size_t s = 0; s < size_.size(); ++s) sum += kept[s] ? size_[s] : 0.0;
     return sum;
   }
@@ -87,7 +123,7 @@ class Liveness {
       double both = 0.0;
       for (const ValueId id : node.outputs) both += own_size(id);
       if (!node.inputs.empty() && node.inputs[0] != kNoValue) both += size_[storage_[index(node.inputs[0])]];
-      largest = std::max(largest, both);
+      largest = std::max(largest, both + scores_of(node, types_, options_).at_once);
     }
     return largest;
   }
@@ -100,7 +136,7 @@ class Liveness {
   void assign_storage() {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      const bool shares = is_view(node.op) || in_place(node.op, mode_);
+      const bool shares = is_view(node.op) || in_place(node.op, options_.mode);
       for (const ValueId id : node.inputs) {
         if (id != kNoValue) last_use_[storage_[index(id)]] = n;
       }
@@ -142,7 +178,7 @@ class Liveness {
 
   const Graph& graph_;
   const TypeTable& types_;
-  Mode mode_;
+  const PrepareOptions& options_;
   std::vector<std::uint32_t> storage_;  // the value whose memory a value lives in
   std::vector<std::size_t> last_use_;   // by storage: the last node that reads it
   std::vector<double> size_;            // by storage, in bytes; parameters are counted apart
@@ -171,7 +207,7 @@ double state_per_parameter(Optimizer optimizer) {
 }  // namespace
 
 MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, Bytes saved, const PrepareOptions& options) {
-  const Liveness liveness(graph, types, options.mode);
+  const Liveness liveness(graph, types, options);
   MemoryPlan plan;
   plan.parameters = Bytes{parameter_bytes(graph, types)};
   if (options.mode == Mode::kInference) {

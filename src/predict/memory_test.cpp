@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict/memory.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -46,6 +47,31 @@ TEST(Memory, TrainingKeepsWhatBackwardReads) {
   const MemoryPlan plan = planned(kNet, {.mode = Mode::kTraining, .precision = {}});
   EXPECT_EQ(plan.gradients, Bytes{kWeights});
   EXPECT_EQ(plan.activations, Bytes{(2 + 2) * kAct});
+}
+
+// 8 x 4 images and heads (or windows) of 32 queries, as many keys and 64 numbers: operands of 128 KiB in halves.
+MemoryPlan attention(std::string_view front, std::string_view attributes, PrepareOptions options) {
+  std::string text = "graph \"a\" {\n";
+  for (const char* name : {"q", "k", "v"}) text += fmt::format("input %{} : bf16[{}, 32, 64]\n", name, front);
+  return planned(text + fmt::format("%y = attention(%q, %k, %v) {{{}}}\noutput %y\n}}", attributes), options);
+}
+
+TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
+  constexpr double kOperand = 32 * 32 * 64 * 2, kScores = 32 * 32 * 32, kLogSums = 4 * 32 * 32;
+  const auto live = [](std::string_view front, std::string_view attributes, PrepareOptions options) {
+    return attention(front, attributes, options).activations;
+  };
+  EXPECT_EQ(live("8, 4", "by_hand = false", {}), Bytes{4 * kOperand});
+  EXPECT_EQ(live("8, 4", "by_hand = true", {}), Bytes{4 * kOperand + 4 * kScores});
+  EXPECT_EQ(live("8, 4", "by_hand = true", {.precision = Precision::kAmp}), Bytes{4 * kOperand + 10 * kScores});
+  EXPECT_EQ(live("8, 2, 2", "by_hand = false", {}), Bytes{4 * kOperand + 12 * kScores});
+  EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.precision = {}, .attention = AttentionKernels::kFused}),
+            Bytes{4 * kOperand + 4 * kScores});
+  // Three operands are kept, and gradients of one and of the result are in flight with those of the scores.
+  EXPECT_EQ(live("8, 4", "by_hand = false", {.mode = Mode::kTraining, .precision = {}}),
+            Bytes{5 * kOperand + kLogSums});
+  EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.mode = Mode::kTraining, .precision = {}}),
+            Bytes{5 * kOperand + kLogSums + (8 + 12) * kScores});
 }
 
 TEST(Memory, OptimizersKeepTheirStates) {
