@@ -164,7 +164,7 @@ class Campaign {
   Result<void> start_runner();
   Result<void> measure(const PlannedCase& planned);
   std::optional<CaseResult> result_of(const PlannedCase& planned);
-  void take(const PlannedCase& planned, CaseTiming timing, const OtherWork& others, CaseResult& result) const;
+  void take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const;
   [[nodiscard]] std::string not_held(const PlannedCase& planned, const CaseTiming& timing) const;
   void tell(const PlannedCase& planned) const;
   [[nodiscard]] std::string reason_to_stop() const;
@@ -216,14 +216,13 @@ std::string Campaign::not_held(const PlannedCase& planned, const CaseTiming& tim
   return now.empty() ? log_->not_held(timing, planned.settings) : now;
 }
 
-void Campaign::take(const PlannedCase& planned, CaseTiming timing, const OtherWork& others, CaseResult& result) const {
+void Campaign::take(const PlannedCase& planned, CaseTiming timing, CaseResult& result) const {
   PowerFinding found = log_->finding(timing);
   if (const std::string lost = not_held(planned, timing); !lost.empty()) {
     result.reason = "the setting did not last: " + lost;
     return;
   }
   result.measured = true;
-  if (options_.device == "cpu") result.beside = others.since(timing.windows.front().begin_us);
   result.timing = std::move(timing);
   result.power = std::move(found.power);
   result.doubts = std::move(found.doubts);
@@ -237,18 +236,20 @@ std::optional<CaseResult> Campaign::result_of(const PlannedCase& planned) {
   result.subject = subject_of(planned);
   result.started = iso_utc(utc_now());
   log_->begin(planned);
-  OtherWork others(runner_->pid(), threads_);
+  std::optional<OtherWork> others;
+  if (options_.device == "cpu") others.emplace(runner_->pid(), threads_);
   auto timing = time_case(*runner_, planned.request, protocol_, [&] {
-    others.look();
+    if (others) others->look();
     return !reason_to_stop().empty();
   });
-  others.look();
+  if (others) others->look();
   if (timing && !usable(*timing, protocol_)) {
     log_->end(planned);
     return std::nullopt;
   }
   if (timing) {
-    take(planned, std::move(*timing), others, result);
+    if (others) result.beside = others->since(timing->windows.front().begin_us);
+    take(planned, std::move(*timing), result);
   } else {
     result.reason = timing.error().text();
     // What it left of the device's context is not to be trusted, unless it said no before it touched it.

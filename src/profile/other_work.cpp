@@ -22,16 +22,16 @@ constexpr double kMuch = 0.05;
 // Counters of ticks are read at some moment of a tick, four of them.
 constexpr double kTicksOfDoubt = 0.03;
 
-// The numbers of a line, as many as there are and fit.
+// The first numbers of a line; absent where it has fewer.
 template <std::size_t N>
-std::array<std::int64_t, N> numbers(std::string_view text) {
+std::optional<std::array<std::int64_t, N>> numbers(std::string_view text) {
   std::array<std::int64_t, N> out{};
   const char* at = text.data();
   const char* const end = text.data() + text.size();
   for (std::int64_t& one : out) {
     while (at != end && *at == ' ') ++at;
     const auto [next, error] = std::from_chars(at, end, one);
-    if (error != std::errc{}) break;
+    if (error != std::errc{}) return std::nullopt;
     at = next;
   }
   return out;
@@ -78,7 +78,9 @@ std::optional<ProcessorUse> processor_use(std::string_view stat, const std::set<
     const std::string_view line = stat.substr(kWord.size(), end - kWord.size());
     stat.remove_prefix(std::min(end + 1, stat.size()));
     if (line.starts_with(' ')) continue;  // all of them together
-    const auto [number, user, nice, system, idle, waiting, interrupts, soft, stolen] = numbers<9>(line);
+    const auto counters = numbers<9>(line);
+    if (!counters) return std::nullopt;
+    const auto [number, user, nice, system, idle, waiting, interrupts, soft, stolen] = *counters;
     if (!processors.contains(static_cast<int>(number))) continue;
     found = true;
     out.busy_s += static_cast<double>(user + nice + system + interrupts + soft) / ticks_per_s;
@@ -93,8 +95,9 @@ std::optional<double> process_seconds(std::string_view stat, double ticks_per_s)
   if (name == std::string_view::npos || name + 4 > stat.size()) return std::nullopt;
   constexpr std::size_t kBefore = 10, kTimes = 4;  // from the parent's id to the children's faults; then times
   const auto fields = numbers<kBefore + kTimes>(stat.substr(name + 4));
+  if (!fields) return std::nullopt;
   std::int64_t sum = 0;
-  for (std::size_t i = kBefore; i < fields.size(); ++i) sum += fields[i];
+  for (std::size_t i = kBefore; i < fields->size(); ++i) sum += (*fields)[i];
   return static_cast<double>(sum) / ticks_per_s;
 }
 

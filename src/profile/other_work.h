@@ -22,7 +22,7 @@ struct ProcessorUse {
   double own_s = 0;     // by the runner, what it waited for, and us
 };
 
-// The lines of those processors in /proc/stat, without `own_s`; absent where there are none.
+// The lines of those processors in /proc/stat, without `own_s`; absent where there are none, or one is cut.
 std::optional<ProcessorUse> processor_use(std::string_view stat, const std::set<int>& processors, double ticks_per_s);
 
 // Of a line of /proc/PID/stat: of the process and the children it waited for. Absent where it is no such line.

@@ -22,7 +22,7 @@ TEST(OtherWork, ProcessorsInQuestionAreAddedUp) {
   EXPECT_DOUBLE_EQ(use->stolen_s, 0.5 + 0.07);
   EXPECT_FALSE(processor_use(stat, {3}, kTicks));
   EXPECT_FALSE(processor_use("", {0}, kTicks));
-  EXPECT_TRUE(processor_use("cpu0 1", {0}, kTicks));
+  EXPECT_FALSE(processor_use("cpu0 1", {0}, kTicks));
 }
 
 TEST(OtherWork, AProcessHasItsTimeAndThatOfChildrenItWaitedFor) {
@@ -31,6 +31,7 @@ TEST(OtherWork, AProcessHasItsTimeAndThatOfChildrenItWaitedFor) {
   EXPECT_DOUBLE_EQ(process_seconds(std::string("42 (a) R 5 (b) S ) R ") + times, kTicks).value(), 12.07);
   EXPECT_FALSE(process_seconds("", kTicks));
   EXPECT_FALSE(process_seconds("42 (cut) ", kTicks));
+  EXPECT_FALSE(process_seconds("42 (cut) S 1 2 3 0 -1 4194560 100 200 300 400 150", kTicks));
 }
 
 // Two seconds on four processors; the runner was busy with one thread of its own throughout.
