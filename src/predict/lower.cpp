@@ -13,9 +13,6 @@ namespace {
 std::int64_t whole(Bytes bytes) {
   return static_cast<std::int64_t>(bytes.value());
 }
-std::int64_t element_bytes(const TensorType& type) {
-  return std::max(1, bit_width(type.element) / 8);
-}
 std::int64_t extent(const Shape& shape, std::size_t axis) {
   return axis < shape.size() ? shape[axis] : 1;
 }

@@ -3,6 +3,7 @@
 // attention splits where the runtime has no fused kernel for it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -19,6 +20,11 @@
 #include "predict/work.h"
 
 namespace joulecast {
+
+// What is narrower than a byte counts as one.
+inline std::int64_t element_bytes(const TensorType& type) {
+  return std::max(1, bit_width(type.element) / 8);
+}
 
 struct LowerOptions {
   Mode mode = Mode::kInference;

@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::int64_t kFloat = 4;
 
-std::int64_t element_bytes(const TensorType& type) {
-  return std::max(1, bit_width(type.element) / 8);
-}
-
 }  // namespace
 
 AttentionKernels attention_of(std::string_view software) {
@@ -48,10 +44,6 @@ AttentionApart::AttentionApart(const Attention& op, const CostContext& context, 
 
 void AttentionApart::over(PointwiseKind kind, std::int64_t elements, std::int64_t forward, std::int64_t backward) {
   emit(PointwiseWork{.kind = kind, .elements = elements, .forward_bytes = forward, .backward_bytes = backward});
-}
-
-void AttentionApart::product_of_scores() {
-  emit(gemm_);
 }
 
 void AttentionApart::product_of_values() {
@@ -105,7 +97,7 @@ void AttentionApart::by_hand() {
   // Compiled, all that the model does to its scores is one kernel, and scaling part of the one before.
   const bool one_kernel = op_.by_hand && compiled();
   if (op_.scales == 0 && !one_kernel) each_way(PointwiseKind::kMulScalar, context_.input(0).elements(), 2 * size_);
-  product_of_scores();
+  emit(gemm_);
   if (one_kernel) {
     over(PointwiseKind::kFused, scores, 2 * size_ * scores, 3 * size_ * scores);
   } else {
@@ -150,7 +142,7 @@ void AttentionApart::fall_back(const std::array<bool, 3>& turned) {
     if (scaled) each_way(PointwiseKind::kMulScalar, elements, 2 * inner);
     if (turned[i]) each_way(PointwiseKind::kCopy, elements, 2 * inner);
   }
-  product_of_scores();
+  emit(gemm_);
   if (compiled()) {
     over(PointwiseKind::kFused, scores, 2 * inner * scores, 3 * inner * scores);
   } else {

@@ -36,7 +36,6 @@ class AttentionApart {
   void each_way(PointwiseKind kind, std::int64_t elements, std::int64_t bytes) {
     over(kind, elements, bytes * elements, bytes * elements);
   }
-  void product_of_scores();
   void product_of_values();
   void softmax(std::int64_t size);
   void soften_by_hand();
