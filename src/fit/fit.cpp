@@ -103,11 +103,11 @@ struct Task {
   mutable std::mutex telling = {};  // splits are fitted side by side
 };
 
-using Learn = Result<Forest> (*)(Method, const TrainingSet&, std::span<const std::string_view>, const BoosterOptions&);
+using Learn = Result<Forest> (*)(Method, const TrainingSet&, std::span<const std::string_view>, const TreeOptions&);
 
 // A forest over the row's columns, whatever it may split on: all models of a group read the same rows.
 Result<Forest> fit_model(const Task& task, Kind kind, Learn learn, const TrainingSet& set,
-                         const std::vector<std::string_view>& names, const BoosterOptions& options) {
+                         const std::vector<std::string_view>& names, const TreeOptions& options) {
   if (kind != Kind::kAny) return learn(task.method, set, names, options);
   const Group group = task.group;
   const auto own = static_cast<std::uint32_t>(feature_names(group).size());

@@ -102,7 +102,7 @@ std::optional<Method> parse_method(std::string_view text) {
 }
 
 Result<Forest> learn_time(Method method, const TrainingSet& set, std::span<const std::string_view> names,
-                          const BoosterOptions& boosting) {
+                          const TreeOptions& trees) {
   switch (method) {
     case Method::kPhysics:
       return without_trees(names);
@@ -111,16 +111,18 @@ Result<Forest> learn_time(Method method, const TrainingSet& set, std::span<const
     case Method::kExtraTrees:
       return random_forest(SplitChoice::kRandom, set, names);
     case Method::kOurs:
+      if (trees.symmetric) return fit_symmetric(set, names, *trees.symmetric);
+      break;
     case Method::kBoosting:
       break;
   }
-  return fit_forest(set, names, boosting);
+  return fit_forest(set, names, trees.boosting);
 }
 
 Result<Forest> learn_power(Method method, const TrainingSet& set, std::span<const std::string_view> names,
-                           const BoosterOptions& boosting) {
+                           const TreeOptions& trees) {
   if (method == Method::kPhysics) return fit_power_law(set, names);
-  return learn_time(method, set, names, boosting);
+  return learn_time(method, set, names, trees);
 }
 
 Forest fit_power_law(const TrainingSet& set, std::span<const std::string_view> names) {

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "fit/booster.h"
+#include "fit/symmetric_trees.h"
 #include "joulecast/result.h"
 #include "predict/trees/forest.h"
 
 namespace joulecast {
 
 enum class Method : std::uint8_t {
-  kOurs,          // what the shipped pack is fitted with: boosting, as yet
+  kOurs,          // what the shipped pack is fitted with: boosting, of symmetric trees where they are better
   kPhysics,       // the bound alone; power by a law of two figures
   kRandomForest,  // the thesis' three, on our features and targets
   kExtraTrees,
@@ -26,12 +27,19 @@ inline constexpr std::size_t kMethods = 5;
 std::string_view name(Method method);  // "ours", "physics", "random-forest", "extra-trees", "boosting"
 std::optional<Method> parse_method(std::string_view text);
 
-// Of log(time / bound). `boosting` is the group's setting. Errors: those of fit_forest() and RandomTrees::grow().
+// What trees of a group are fitted with: ours are symmetric where that is said.
+struct TreeOptions {
+  BoosterOptions boosting;
+  std::optional<SymmetricOptions> symmetric = {};
+};
+
+// Of log(time / bound). `trees` is the group's setting. Errors: those of fit_forest(), fit_symmetric() and
+// RandomTrees::grow().
 Result<Forest> learn_time(Method method, const TrainingSet& set, std::span<const std::string_view> names,
-                          const BoosterOptions& boosting);
+                          const TreeOptions& trees);
 // Of the share of the power between idle and limit. Requires: kPowerFeatures among the names.
 Result<Forest> learn_power(Method method, const TrainingSet& set, std::span<const std::string_view> names,
-                           const BoosterOptions& boosting);
+                           const TreeOptions& trees);
 
 // min(1, a busy_compute + b busy_memory) with the a and b, both of at least 0, that leave the least weighted squared
 // error. As a forest: one staircase of 256 steps each. Requires: kPowerFeatures among the names.

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fit/booster.h"
+#include "fit/method.h"
 #include "predict/physics.h"
 
 namespace joulecast {
@@ -13,10 +13,10 @@ namespace joulecast {
 // Which of a group's models: those for all GPUs, or those for GPUs that were measured as modules or in loops alone.
 enum class Kind : std::uint8_t { kAny, kSeen, kLoops };
 
-BoosterOptions time_options(Group group, Kind kind);
-BoosterOptions power_options(Group group, Kind kind);
+TreeOptions time_options(Group group, Kind kind);
+TreeOptions power_options(Group group, Kind kind);
 
 // How much work the fit of one model is.
-double fit_cost(std::size_t rows, const BoosterOptions& options);
+double fit_cost(std::size_t rows, const TreeOptions& options);
 
 }  // namespace joulecast

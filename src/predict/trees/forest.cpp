@@ -9,6 +9,7 @@
 #include <set>
 
 #include "predict/trees/layout.h"
+#include "predict/trees/symmetric.h"
 
 namespace joulecast {
 namespace {
@@ -126,25 +127,53 @@ float predict(const Forest& forest, std::span<const float> features) {
   return sum;
 }
 
+namespace {
+
+// The trees of a forest as they lie in its image.
+struct Laid {
+  std::vector<ForestView::TreePlace> places;
+  std::vector<std::uint32_t> words;
+};
+
+Laid lay_out_trees(const Forest& forest) {
+  if (const auto symmetric = symmetric_form(forest); symmetric && !forest.trees.empty()) {
+    SymmetricImage image = lay_out(*symmetric);
+    return {std::move(image.trees), std::move(image.words)};
+  }
+  Laid out;
+  std::size_t word_count = 0;
+  for (const Tree& tree : forest.trees) {
+    const std::uint32_t deep = std::max(depth(tree), kMinStoredDepth);
+    out.places.push_back({static_cast<std::uint32_t>(word_count), deep});
+    word_count += tree_words(deep);
+  }
+  out.words.resize(word_count);
+  for (std::size_t i = 0; i < out.places.size(); ++i) {
+    const auto [first, deep] = out.places[i];
+    TreeWriter(forest.trees[i], deep, &out.words[first]).write(forest.trees[i].nodes[0], 1);
+  }
+  return out;
+}
+
+// Of all trees, however they are laid out: not more than this is written.
+std::size_t most_words(const Forest& forest) {
+  std::size_t out = 0;
+  for (const Tree& tree : forest.trees) out += tree_words(std::max(depth(tree), kMinStoredDepth));
+  return out;
+}
+
+}  // namespace
+
 Result<ForestImage> lay_out(const Forest& forest) {
   JC_RETURN_IF_ERROR(validate(forest));
   std::string names;
   for (const std::string& name : forest.features) names += (names.empty() ? "" : "\n") + name;
-  std::vector<ForestView::TreePlace> places;
-  std::size_t word_count = 0;
-  for (const Tree& tree : forest.trees) {
-    const std::uint32_t deep = std::max(depth(tree), kMinStoredDepth);
-    places.push_back({static_cast<std::uint32_t>(word_count), deep});
-    word_count += tree_words(deep);
-  }
-  if (word_count > (std::size_t{1} << 28)) return unsupported(fmt::format("the trees take {} words", word_count));
-  std::vector<std::uint32_t> words(word_count, 0);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    TreeWriter(forest.trees[i], places[i].depth, &words[places[i].first_word]).write(forest.trees[i].nodes[0], 1);
-  }
-  const Header header = header_of(forest, names.size(), word_count);
+  if (const std::size_t most = most_words(forest); most > (std::size_t{1} << 28))
+    return unsupported(fmt::format("the trees take {} words", most));
+  const auto [places, words] = lay_out_trees(forest);
+  const Header header = header_of(forest, names.size(), words.size());
   ForestImage image;
-  image.words_.assign((header.words_offset + word_count * sizeof(std::uint32_t)) / sizeof(std::uint64_t), 0);
+  image.words_.assign((header.words_offset + words.size() * sizeof(std::uint32_t)) / sizeof(std::uint64_t), 0);
   auto* const bytes = reinterpret_cast<std::byte*>(image.words_.data());
   std::memcpy(bytes, &header, sizeof(header));
   std::memcpy(bytes + header.names_offset, names.data(), names.size());

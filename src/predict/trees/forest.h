@@ -89,7 +89,8 @@ class ForestView {
   // Requires also: available(walk).
   void predict(std::span<const float> features, std::size_t rows, std::span<float> out, TreeWalk walk) const;
 
-  // Where one tree lies in `words`, and how many splits lie on every way from its root to a leaf.
+  // Where one tree lies in `words`, and how many splits lie on every way from its root to a leaf (layout.h: what says
+  // that it is symmetric stands beside them).
   struct TreePlace {
     std::uint32_t first_word;
     std::uint32_t depth;
@@ -98,6 +99,7 @@ class ForestView {
  private:
   std::size_t feature_count_ = 0;
   float base_ = 0.0F;
+  bool symmetric_ = false;
   std::string_view names_;
   std::span<const TreePlace> trees_;
   std::span<const std::uint32_t> words_;

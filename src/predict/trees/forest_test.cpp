@@ -10,6 +10,7 @@
 
 #include "predict/trees/layout.h"
 #include "predict/trees/random_forest.h"
+#include "predict/trees/symmetric.h"
 
 namespace joulecast {
 namespace {
@@ -64,25 +65,46 @@ TEST_P(Walks, InfinitiesAreOrdinaryValues) {
   EXPECT_EQ(evaluate(example(), {-kInfinity, -kInfinity}, GetParam()), 10.75F);
 }
 
-// Every depth, rows that do not fill the last block, features that do not fill the last group of eight.
+// Rows that do not fill the last block, features that do not fill the last group of eight.
+void expect_same_bits(const Forest& forest, RandomForest& random, TreeWalk walk) {
+  const std::size_t features = forest.features.size();
+  const auto image = lay_out(forest);
+  const auto view = ForestView::over(image->bytes());
+  ASSERT_TRUE(view) << view.error().text();
+  for (const std::size_t rows : {0U, 1U, 8U, 9U, 27U, 32U, 70U}) {
+    const std::vector<float> x = random.rows(features, rows);
+    std::vector<float> out(rows);
+    view->predict(x, rows, out, walk);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const float expected = predict(forest, std::span(x).subspan(i * features, features));
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(out[i]), std::bit_cast<std::uint32_t>(expected))
+          << features << " features, row " << i << " of " << rows;
+    }
+  }
+}
+
 TEST_P(Walks, SameBitsAsTheForestItself) {
   for (std::uint32_t depth = 0; depth <= kMaxTreeDepth; ++depth) {
+    SCOPED_TRACE(depth);
     for (const std::size_t features : {1U, 7U, 8U, 13U, 40U}) {
       RandomForest random(depth * 100 + static_cast<std::uint32_t>(features));
-      const Forest forest = random.forest(features, 9, depth);
-      const auto image = lay_out(forest);
-      const auto view = ForestView::over(image->bytes());
-      ASSERT_TRUE(view) << view.error().text();
-      for (const std::size_t rows : {0U, 1U, 8U, 9U, 27U}) {
-        const std::vector<float> x = random.rows(features, rows);
-        std::vector<float> out(rows);
-        view->predict(x, rows, out, GetParam());
-        for (std::size_t i = 0; i < rows; ++i) {
-          const float expected = predict(forest, std::span(x).subspan(i * features, features));
-          ASSERT_EQ(std::bit_cast<std::uint32_t>(out[i]), std::bit_cast<std::uint32_t>(expected))
-              << "depth " << depth << ", " << features << " features, row " << i << " of " << rows;
-        }
-      }
+      expect_same_bits(random.forest(features, 9, depth), random, GetParam());
+    }
+  }
+}
+
+// Of one depth, of several, and deeper than their own layout allows.
+TEST_P(Walks, SameBitsOfSymmetricTrees) {
+  for (std::uint32_t depth = 0; depth <= kMaxTreeDepth; ++depth) {
+    SCOPED_TRACE(depth);
+    for (const std::size_t features : {1U, 7U, 8U, 13U, 40U}) {
+      RandomForest random(depth * 100 + static_cast<std::uint32_t>(features));
+      Forest forest = random.symmetric(features, 9, depth);
+      EXPECT_EQ(symmetric_form(forest).has_value(), depth <= forest_layout::kMaxSymmetricDepth);
+      expect_same_bits(forest, random, GetParam());
+      const Forest more = random.symmetric(features, 5, 3);
+      forest.trees.insert(forest.trees.begin() + 4, more.trees.begin(), more.trees.end());
+      expect_same_bits(forest, random, GetParam());
     }
   }
 }
@@ -101,6 +123,8 @@ TEST_P(Walks, ReadsTheFrontOfLongerRows) {
 
 TEST(Forest, TheLargestNumberOfFeaturesFits) {
   RandomForest random(5);
+  expect_same_bits(random.symmetric(kMaxForestFeatures, 3, 6), random, TreeWalk::kPortable);
+  if (available(TreeWalk::kAvx2)) expect_same_bits(random.symmetric(kMaxForestFeatures, 3, 6), random, TreeWalk::kAvx2);
   const Forest forest = random.forest(kMaxForestFeatures, 3, 6);
   const std::vector<float> x = random.rows(kMaxForestFeatures, 3);
   const auto image = lay_out(forest);
@@ -154,12 +178,12 @@ TEST(Forest, RefusesTreesTooDeep) {
 }
 
 // Whatever single word of an image is replaced, a view over it is refused or stays inside (the sanitizers watch).
-TEST(ForestView, NoDamageLeadsOutside) {
-  const auto image = lay_out(RandomForest(1).forest(3, 2, 4));
+void expect_no_damage_leads_outside(const Forest& forest) {
+  const auto image = lay_out(forest);
   const std::vector<float> x = RandomForest(2).rows(3, 8);
   std::vector<std::uint64_t> copy(image->bytes().size() / 8);
   for (std::size_t at = 0; at < image->bytes().size(); at += 4) {
-    for (const std::uint32_t word : {0U, 1U, 8U, 48U, 0x7fU, 0x7fc00000U, 0x80000000U, 0xffffffffU}) {
+    for (const std::uint32_t word : {0U, 1U, 8U, 48U, 0x7fU, 0x108U, 0x7fc00000U, 0x80000000U, 0xffffffffU}) {
       std::memcpy(copy.data(), image->bytes().data(), image->bytes().size());
       std::memcpy(reinterpret_cast<char*>(copy.data()) + at, &word, sizeof(word));
       const auto view = ForestView::over(std::as_bytes(std::span(copy)));
@@ -171,13 +195,63 @@ TEST(ForestView, NoDamageLeadsOutside) {
   }
 }
 
+TEST(ForestView, NoDamageLeadsOutside) {
+  expect_no_damage_leads_outside(RandomForest(1).forest(3, 2, 4));
+  expect_no_damage_leads_outside(RandomForest(1).symmetric(3, 2, 4));
+}
+
 TEST(ForestView, RefusesEveryTruncation) {
-  const auto image = lay_out(example());
-  const auto bytes = image->bytes();
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(ForestView::over(bytes.first(size))) << size;
+  for (const Forest& forest : {example(), RandomForest(1).symmetric(3, 2, 2)}) {
+    const auto image = lay_out(forest);
+    const auto bytes = image->bytes();
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      EXPECT_FALSE(ForestView::over(bytes.first(size))) << size;
+    }
+    EXPECT_FALSE(ForestView::over(bytes.subspan(4)));  // not aligned
   }
-  EXPECT_FALSE(ForestView::over(bytes.subspan(4)));  // not aligned
+}
+
+// 255 thresholds of a feature at most: with one more the forest is laid out like any other.
+TEST(SymmetricForest, HoldsAsManyThresholdsAsAByteCounts) {
+  const auto of_thresholds = [](int count) {
+    Forest forest{.features = {"x"}, .base = 0.0F, .trees = {}};
+    for (int i = 0; i < count; ++i)
+      forest.trees.push_back({{split(0, static_cast<float>(i), 1, 2, true), leaf(0.0F), leaf(1.0F)}});
+    return forest;
+  };
+  EXPECT_TRUE(symmetric_form(of_thresholds(255)));
+  EXPECT_FALSE(symmetric_form(of_thresholds(256)));
+  for (const TreeWalk walk : {TreeWalk::kPortable, TreeWalk::kAvx2}) {
+    if (!available(walk)) continue;
+    EXPECT_EQ(evaluate(of_thresholds(255), {1000.0F}, walk), 255.0F);
+    EXPECT_EQ(evaluate(of_thresholds(255), {126.5F}, walk), 127.0F);
+    EXPECT_EQ(evaluate(of_thresholds(256), {1000.0F}, walk), 256.0F);
+  }
+}
+
+TEST(SymmetricForest, RefusesDepthsOfNoWalk) {
+  Forest forest = RandomForest(1).symmetric(3, 4, 8);
+  for (Tree& tree : forest.trees) {  // leaves that could be questions
+    for (TreeNode& node : tree.nodes) node.value = node.left == 0 ? 0.0F : node.value;
+  }
+  const auto image = lay_out(forest);
+  const auto refused = [&](std::size_t tree, std::uint32_t depth) {
+    std::vector<std::uint64_t> words(image->bytes().size() / 8);
+    std::memcpy(words.data(), image->bytes().data(), image->bytes().size());
+    const std::size_t at = sizeof(forest_layout::Header) + tree * sizeof(ForestView::TreePlace) + sizeof(std::uint32_t);
+    std::memcpy(reinterpret_cast<char*>(words.data()) + at, &depth, sizeof(depth));
+    return !ForestView::over(std::as_bytes(std::span(words)));
+  };
+  EXPECT_FALSE(refused(0, forest_layout::kSymmetric + 8));
+  EXPECT_TRUE(refused(0, forest_layout::kSymmetric + 9));
+  EXPECT_TRUE(refused(0, 8));  // the others are symmetric
+  EXPECT_TRUE(refused(1, 8));
+}
+
+TEST(SymmetricForest, MissingThatGoesRightIsNotItsLayout) {
+  Forest forest{.features = {"x"}, .base = 0.0F, .trees = {{{split(0, 1.0F, 1, 2, false), leaf(1.0F), leaf(2.0F)}}}};
+  EXPECT_FALSE(symmetric_form(forest));
+  EXPECT_EQ(evaluate(forest, {kMissing}, TreeWalk::kPortable), 2.0F);
 }
 
 }  // namespace

@@ -51,4 +51,19 @@ constexpr std::uint32_t slot_feature(std::uint32_t slot) {
   return slot / (2 * kLanes);
 }
 
+// A forest of symmetric trees (symmetric.h) has this in the depth of all of its trees. Its words: how many steps a
+// search through the thresholds of a feature has, s, and seven more of no meaning; for each feature 2^s thresholds,
+// ascending, from the last on +infinity; and of each tree, from a multiple of eight on, eight questions and its leaves.
+// A question is the feature's place in a block of bytes (kRowBytes a feature), and above it the number of the threshold
+// plus one, as a byte less 128. Leaves are numbered by the answers, the first one's highest, where left is 1: this is
+// what the comparison gives.
+inline constexpr std::uint32_t kSymmetric = 0x100;
+inline constexpr std::uint32_t kMaxSymmetricDepth = 8;
+inline constexpr std::uint32_t kMaxSteps = 8;
+inline constexpr std::uint32_t kQuestionWords = 8;
+inline constexpr std::uint32_t kThresholdsFrom = 8;
+inline constexpr std::size_t kRowBytes = 32;
+inline constexpr int kByteBias = 128;
+inline constexpr std::uint32_t kPlaceBits = 16;  // of a question that are the place
+
 }  // namespace joulecast::forest_layout

@@ -25,6 +25,13 @@ class RandomForest {
     return forest;
   }
 
+  // The same, but all nodes of a level ask the same question, and a missing feature goes left.
+  Forest symmetric(std::size_t features, std::size_t trees, std::uint32_t depth) {
+    Forest forest = this->forest(features, 0, 0);
+    for (std::size_t i = 0; i < trees; ++i) forest.trees.push_back(symmetric_tree(features, depth));
+    return forest;
+  }
+
   // Every seventh value or so is missing; many fall on a threshold exactly, since both are multiples of 1/8.
   std::vector<float> rows(std::size_t features, std::size_t count) {
     std::vector<float> values(features * count);
@@ -53,6 +60,21 @@ class RandomForest {
         depths.push_back(depths[i] + 1);
       }
     }
+    return tree;
+  }
+  Tree symmetric_tree(std::size_t features, std::uint32_t depth) {
+    Tree tree;
+    for (std::uint32_t level = 0; level < depth; ++level) {
+      const TreeNode question{.value = number(),
+                              .feature = below(static_cast<std::uint32_t>(features)),
+                              .left = 1,
+                              .right = 2,
+                              .default_left = true};
+      tree.nodes.insert(tree.nodes.end(), std::size_t{1} << level, question);
+    }
+    for (std::uint32_t i = 0; i < tree.nodes.size(); ++i)
+      tree.nodes[i].left = 2 * i + 1, tree.nodes[i].right = 2 * i + 2;
+    for (std::size_t i = 0; i < std::size_t{1} << depth; ++i) tree.nodes.push_back(leaf());
     return tree;
   }
   TreeNode leaf() {

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "predict/trees/forest.h"
 #include "predict/trees/layout.h"
+#include "predict/trees/symmetric.h"
 #include "predict/trees/walk.h"
 
 namespace joulecast {
@@ -70,7 +71,9 @@ Result<ForestView> ForestView::over(std::span<const std::byte> image) {
   view.names_ = {names.data(), names.size()};
   JC_RETURN_IF_ERROR(check_names(view.names_, header.feature_count));
   if (!std::isfinite(header.base)) return invalid("the base of the forest is not a number");
-  for (std::size_t i = 0; i < trees.size(); ++i) {
+  view.symmetric_ = !trees.empty() && (trees.front().depth & kSymmetric) != 0;
+  if (view.symmetric_) JC_RETURN_IF_ERROR(check_symmetric(trees, words, header.feature_count));
+  for (std::size_t i = 0; i < trees.size() && !view.symmetric_; ++i) {
     if (auto ok = check_tree(trees[i], words, header.feature_count); !ok) {
       return tl::unexpected(std::move(ok).error().in(fmt::format("tree {}", i)));
     }
@@ -104,9 +107,9 @@ void ForestView::predict(std::span<const float> features, std::size_t rows, std:
   const WalkInput input{feature_count_, base_, trees_, words_};
   if (walk == TreeWalk::kAvx2) {
     JC_CHECK(available(walk), "this processor has no AVX2");
-    walk_avx2(input, features, out);
+    (symmetric_ ? walk_symmetric_avx2 : walk_avx2)(input, features, out);
   } else {
-    walk_portable(input, features, out);
+    (symmetric_ ? walk_symmetric_portable : walk_portable)(input, features, out);
   }
 }
 

@@ -10,44 +10,17 @@
 #include <limits>
 #include <utility>
 
-// Compiled for AVX2 whatever the rest is compiled for; nobody calls it where the processor lacks it.
-#define JC_AVX2 __attribute__((target("avx2")))
-#define JC_AVX2_INLINE __attribute__((target("avx2"), always_inline)) inline
+#include "predict/trees/transpose_avx2.h"
 
 namespace joulecast {
 namespace {
 
 using namespace forest_layout;
-static_assert(kLanes == 8);
-
 // Two groups of eight values a feature: see layout.h.
 using Block = std::array<float, kMaxForestFeatures * 2 * kLanes>;
 
-JC_AVX2_INLINE void transpose(__m256 (&r)[8]) {
-  __m256 t[8];
-  __m256 u[8];
-#pragma GCC unroll 4
-  for (int i = 0; i < 8; i += 2) {
-    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-  }
-#pragma GCC unroll 2
-  for (int i = 0; i < 8; i += 4) {
-    u[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
-    u[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
-    u[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
-    u[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    r[i] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x20);
-    r[i + 4] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x31);
-  }
-}
-
 // Eight features of eight rows, as two groups each.
-JC_AVX2_INLINE void store_features(__m256 (&r)[8], float* at) {
-  transpose(r);
+JC_AVX2_INLINE void store_features(const __m256 (&r)[kLanes], float* at) {
   const __m256 infinity = _mm256_set1_ps(std::numeric_limits<float>::infinity());
   const __m256 minus_infinity = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
 #pragma GCC unroll 8
@@ -61,25 +34,12 @@ JC_AVX2_INLINE void store_features(__m256 (&r)[8], float* at) {
 // Rows first .. first + 7 into the block; rows past the end repeat the last one, features past the end are zero.
 JC_AVX2_INLINE void load_block(const WalkInput& forest, std::span<const float> features, std::size_t first,
                                std::size_t row_count, float* block) {
-  const std::size_t columns = features.size() / row_count;
-  const float* rows[8];
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < 8; ++i) {
-    rows[i] = features.data() + std::min(first + i, row_count - 1) * columns;
+  const EightRows rows = eight_rows(features, first, row_count);
+  for (std::size_t feature = 0; feature < forest.feature_count; feature += kLanes) {
+    __m256 x[kLanes];
+    load_transposed(rows, feature, forest.feature_count, x);
+    store_features(x, block + feature * 2 * kLanes);
   }
-  __m256 r[8];
-  std::size_t feature = 0;
-  for (; feature + kLanes <= forest.feature_count; feature += kLanes) {
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(rows[i] + feature);
-    store_features(r, block + feature * 2 * kLanes);
-  }
-  if (feature == forest.feature_count) return;
-  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(forest.feature_count - feature)), lanes);
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < 8; ++i) r[i] = _mm256_maskload_ps(rows[i] + feature, mask);
-  store_features(r, block + feature * 2 * kLanes);
 }
 
 // A gather keeps lanes whose mask is clear and consumes its mask; all lanes are taken here, so what `unused` holds

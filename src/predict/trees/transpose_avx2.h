@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Features of eight rows by feature: what both AVX2 walks start from. Compiled for AVX2 whatever the rest is compiled
+// for; nobody calls it where the processor lacks it.
+#pragma once
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "predict/trees/layout.h"
+
+#define JC_AVX2 __attribute__((target("avx2")))
+#define JC_AVX2_INLINE __attribute__((target("avx2"), always_inline)) inline
+
+namespace joulecast::forest_layout {
+
+static_assert(kLanes == 8);
+
+JC_AVX2_INLINE void transpose(__m256 (&r)[kLanes]) {
+  __m256 t[8];
+  __m256 u[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    u[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
+    u[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
+    u[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+    u[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    r[i] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x20);
+    r[i + 4] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x31);
+  }
+}
+
+// Where the features of eight rows begin.
+using EightRows = std::array<const float*, kLanes>;
+
+// From row `first` on; rows past the end repeat the last one.
+JC_AVX2_INLINE EightRows eight_rows(std::span<const float> features, std::size_t first, std::size_t row_count) {
+  const std::size_t columns = features.size() / row_count;
+  EightRows out;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kLanes; ++i) out[i] = features.data() + std::min(first + i, row_count - 1) * columns;
+  return out;
+}
+
+// Features from .. from + 7 of eight rows, a register a feature; those past the end are zero.
+JC_AVX2_INLINE void load_transposed(const EightRows& rows, std::size_t from, std::size_t feature_count,
+                                    __m256 (&x)[kLanes]) {
+  if (from + kLanes <= feature_count) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kLanes; ++i) x[i] = _mm256_loadu_ps(rows[i] + from);
+  } else {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(feature_count - from)), lanes);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kLanes; ++i) x[i] = _mm256_maskload_ps(rows[i] + from, mask);
+  }
+  transpose(x);
+}
+
+}  // namespace joulecast::forest_layout
