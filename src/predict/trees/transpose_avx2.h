@@ -52,18 +52,20 @@ JC_AVX2_INLINE EightRows eight_rows(std::span<const float> features, std::size_t
   return out;
 }
 
-// Features from .. from + 7 of eight rows, a register a feature; those past the end are zero.
+// Features from .. from + 7 of eight rows, a register a feature.
+JC_AVX2_INLINE void load_transposed(const EightRows& rows, std::size_t from, __m256 (&x)[kLanes]) {
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kLanes; ++i) x[i] = _mm256_loadu_ps(rows[i] + from);
+  transpose(x);
+}
+
+// The last ones, fewer than eight; those past the end are zero.
 JC_AVX2_INLINE void load_transposed(const EightRows& rows, std::size_t from, std::size_t feature_count,
                                     __m256 (&x)[kLanes]) {
-  if (from + kLanes <= feature_count) {
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(feature_count - from)), lanes);
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < kLanes; ++i) x[i] = _mm256_loadu_ps(rows[i] + from);
-  } else {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(feature_count - from)), lanes);
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < kLanes; ++i) x[i] = _mm256_maskload_ps(rows[i] + from, mask);
-  }
+  for (std::size_t i = 0; i < kLanes; ++i) x[i] = _mm256_maskload_ps(rows[i] + from, mask);
   transpose(x);
 }
 

@@ -35,11 +35,15 @@ JC_AVX2_INLINE void store_features(const __m256 (&r)[kLanes], float* at) {
 JC_AVX2_INLINE void load_block(const WalkInput& forest, std::span<const float> features, std::size_t first,
                                std::size_t row_count, float* block) {
   const EightRows rows = eight_rows(features, first, row_count);
-  for (std::size_t feature = 0; feature < forest.feature_count; feature += kLanes) {
-    __m256 x[kLanes];
-    load_transposed(rows, feature, forest.feature_count, x);
+  __m256 x[kLanes];
+  std::size_t feature = 0;
+  for (; feature + kLanes <= forest.feature_count; feature += kLanes) {
+    load_transposed(rows, feature, x);
     store_features(x, block + feature * 2 * kLanes);
   }
+  if (feature == forest.feature_count) return;
+  load_transposed(rows, feature, forest.feature_count, x);
+  store_features(x, block + feature * 2 * kLanes);
 }
 
 // A gather keeps lanes whose mask is clear and consumes its mask; all lanes are taken here, so what `unused` holds

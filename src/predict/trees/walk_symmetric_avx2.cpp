@@ -71,7 +71,11 @@ JC_AVX2 void load_bytes(const WalkInput& forest, std::span<const float> features
 #pragma GCC unroll 1
     for (std::size_t b = 0; b < kUsed; ++b) {
       __m256 x[kLanes];
-      load_transposed(rows[b], from, forest.feature_count, x);
+      if (from + kLanes <= forest.feature_count) {
+        load_transposed(rows[b], from, x);
+      } else {
+        load_transposed(rows[b], from, forest.feature_count, x);
+      }
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < kLanes; ++i) _mm256_store_ps(values.data() + i * kRowBytes + b * kLanes, x[i]);
     }
