@@ -17,7 +17,7 @@
 namespace joulecast {
 
 enum class Method : std::uint8_t {
-  kOurs,          // what the shipped pack is fitted with: boosting, of symmetric trees where they are better
+  kOurs,          // boosting, of symmetric trees where these are better
   kPhysics,       // the bound alone; power by a law of two figures
   kRandomForest,  // the thesis' three, on our features and targets
   kExtraTrees,

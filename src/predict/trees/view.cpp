@@ -56,6 +56,16 @@ Result<void> check_tree(const ForestView::TreePlace& place, std::span<const std:
   return {};
 }
 
+Result<void> check_trees(std::span<const ForestView::TreePlace> trees, std::span<const std::uint32_t> words,
+                         std::size_t feature_count) {
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    if (auto ok = check_tree(trees[i], words, feature_count); !ok) {
+      return tl::unexpected(std::move(ok).error().in(fmt::format("tree {}", i)));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ForestView> ForestView::over(std::span<const std::byte> image) {
@@ -72,12 +82,7 @@ Result<ForestView> ForestView::over(std::span<const std::byte> image) {
   JC_RETURN_IF_ERROR(check_names(view.names_, header.feature_count));
   if (!std::isfinite(header.base)) return invalid("the base of the forest is not a number");
   view.symmetric_ = !trees.empty() && (trees.front().depth & kSymmetric) != 0;
-  if (view.symmetric_) JC_RETURN_IF_ERROR(check_symmetric(trees, words, header.feature_count));
-  for (std::size_t i = 0; i < trees.size() && !view.symmetric_; ++i) {
-    if (auto ok = check_tree(trees[i], words, header.feature_count); !ok) {
-      return tl::unexpected(std::move(ok).error().in(fmt::format("tree {}", i)));
-    }
-  }
+  JC_RETURN_IF_ERROR((view.symmetric_ ? check_symmetric : check_trees)(trees, words, header.feature_count));
   view.feature_count_ = header.feature_count;
   view.base_ = header.base;
   view.trees_ = trees;

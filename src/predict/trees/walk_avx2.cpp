@@ -10,12 +10,13 @@
 #include <limits>
 #include <utility>
 
-#include "predict/trees/transpose_avx2.h"
+#include "predict/trees/avx2.h"
 
 namespace joulecast {
 namespace {
 
 using namespace forest_layout;
+
 // Two groups of eight values a feature: see layout.h.
 using Block = std::array<float, kMaxForestFeatures * 2 * kLanes>;
 
@@ -44,15 +45,6 @@ JC_AVX2_INLINE void load_block(const WalkInput& forest, std::span<const float> f
   if (feature == forest.feature_count) return;
   load_transposed(rows, feature, forest.feature_count, x);
   store_features(x, block + feature * 2 * kLanes);
-}
-
-// A gather keeps lanes whose mask is clear and consumes its mask; all lanes are taken here, so what `unused` holds
-// makes no difference and saves clearing a register.
-JC_AVX2_INLINE __m256 gather(const float* base, __m256i at, __m256 unused) {
-  return _mm256_mask_i32gather_ps(unused, base, at, _mm256_castsi256_ps(_mm256_set1_epi32(-1)), 4);
-}
-JC_AVX2_INLINE __m256i gather(const int* base, __m256i at, __m256i unused) {
-  return _mm256_mask_i32gather_epi32(unused, base, at, _mm256_set1_epi32(-1), 4);
 }
 
 // 2 node + 1 where not x < threshold: the comparison gives -1 for "right". x is never NaN.

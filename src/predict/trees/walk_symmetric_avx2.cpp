@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "predict/trees/avx2.h"
 #include "predict/trees/layout.h"
-#include "predict/trees/transpose_avx2.h"
 
 namespace joulecast {
 namespace {
@@ -21,11 +21,6 @@ constexpr std::size_t kBlocks = kRowBytes / kLanes;  // of eight rows each
 
 // A byte a row, kRowBytes a feature.
 using Bytes = std::array<std::int8_t, kMaxForestFeatures * kRowBytes>;
-
-// All lanes are taken: `unused` only has to be there. See walk_avx2.cpp.
-JC_AVX2_INLINE __m256 look_up(const float* base, __m256i at, __m256 unused) {
-  return _mm256_mask_i32gather_ps(unused, base, at, _mm256_castsi256_ps(_mm256_set1_epi32(-1)), 4);
-}
 
 // Eight numbers below 256 into eight bytes less 128.
 JC_AVX2_INLINE void store_bytes(__m256i numbers, std::int8_t* at) {
@@ -49,7 +44,7 @@ JC_AVX2_INLINE void search(const float* thresholds, std::uint32_t steps, const f
     const __m256i wide = _mm256_set1_epi32(static_cast<int>(step));
 #pragma GCC unroll 4
     for (std::size_t b = 0; b < kUsed; ++b) {
-      const __m256 threshold = look_up(thresholds + step - 1, at[b], x[b]);
+      const __m256 threshold = gather(thresholds + step - 1, at[b], x[b]);
       const __m256i above = _mm256_castps_si256(_mm256_cmp_ps(threshold, x[b], _CMP_LE_OQ));
       at[b] = _mm256_add_epi32(at[b], _mm256_and_si256(above, wide));
     }
@@ -124,7 +119,7 @@ JC_AVX2 const Place* add_trees(const std::int8_t* bytes, const std::uint32_t* wo
 #pragma GCC unroll 4
     for (std::size_t b = 0; b < kUsed; ++b) {
       const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(leaves.data() + b * kLanes));
-      sum[b] = _mm256_add_ps(sum[b], look_up(values, _mm256_cvtepu8_epi32(eight), sum[b]));
+      sum[b] = _mm256_add_ps(sum[b], gather(values, _mm256_cvtepu8_epi32(eight), sum[b]));
     }
     ++place;
   } while (place != end && place->depth == (kDepth | kSymmetric));

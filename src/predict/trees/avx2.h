@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Features of eight rows by feature: what both AVX2 walks start from. Compiled for AVX2 whatever the rest is compiled
-// for; nobody calls it where the processor lacks it.
+// What both AVX2 walks use: look-ups, and features of eight rows by feature. Compiled for AVX2 whatever the rest is
+// compiled for; nobody calls it where the processor lacks it.
 #pragma once
 
 #include <immintrin.h>
@@ -17,6 +17,15 @@
 namespace joulecast::forest_layout {
 
 static_assert(kLanes == 8);
+
+// A gather keeps lanes whose mask is clear and consumes its mask; all lanes are taken here, so what `unused` holds
+// makes no difference and saves clearing a register.
+JC_AVX2_INLINE __m256 gather(const float* base, __m256i at, __m256 unused) {
+  return _mm256_mask_i32gather_ps(unused, base, at, _mm256_castsi256_ps(_mm256_set1_epi32(-1)), 4);
+}
+JC_AVX2_INLINE __m256i gather(const int* base, __m256i at, __m256i unused) {
+  return _mm256_mask_i32gather_epi32(unused, base, at, _mm256_set1_epi32(-1), 4);
+}
 
 JC_AVX2_INLINE void transpose(__m256 (&r)[kLanes]) {
   __m256 t[8];
