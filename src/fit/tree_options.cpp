@@ -42,9 +42,9 @@ BoosterOptions seen_time_options(Group group) {
   return {};
 }
 
-// Symmetric trees where they foresee operations left out better: of few operations, on few GPUs, measured as modules. The
-// report of a pack tells by how much, beside that of one trained with `--estimator boosting`: over Heidelberg's six tables
-// 5.6 -> 5.1 % of time in the mean. Elementwise work, bare loops and power gained nothing in trials.
+// Symmetric trees where they foresee operations left out better: of few operations, on few GPUs, measured as modules.
+// The report of a pack tells by how much, beside that of one trained with `--estimator boosting`: over Heidelberg's six
+// tables 5.6 -> 5.1 % of time in the mean. Elementwise work, bare loops and power gained nothing in trials.
 std::optional<SymmetricOptions> symmetric_time_options(Group group, Kind kind) {
   if (kind != Kind::kSeen) return std::nullopt;
   switch (group) {
