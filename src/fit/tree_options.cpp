@@ -34,10 +34,13 @@ BoosterOptions seen_time_options(Group group) {
       return {.rounds = 112, .depth = 7, .eta = 0.115, .min_child_weight = 1, .lambda = 1};
     case Group::kGemmSimt:
       return {.rounds = 240, .depth = 7, .eta = 0.075, .min_child_weight = 2, .lambda = 2};
+    // Hundreds of thousands of rows, of several engines: depth tells what more rounds do not. Each level doubles
+    // what these groups take of the pack.
     case Group::kGemmTensor:
     case Group::kPrefill:
+      return {.rounds = 1600, .depth = 9, .eta = 0.075, .columns = 0.7, .min_child_weight = 1, .lambda = 2};
     case Group::kDecode:
-      return {.rounds = 1800, .depth = 7, .eta = 0.07, .columns = 0.5, .min_child_weight = 2};
+      return {.rounds = 1200, .depth = 9, .eta = 0.1, .columns = 0.7, .min_child_weight = 1, .lambda = 2};
   }
   return {};
 }
@@ -87,6 +90,8 @@ TreeOptions power_options(Group group, Kind kind) {
     return {{.rounds = 40, .depth = 7, .eta = 0.22, .columns = 0.25, .min_child_weight = 2, .lambda = 1}};
   if (kind == Kind::kSeen && group == Group::kGemmSimt)
     return {{.rounds = 48, .depth = 6, .eta = 0.2, .min_child_weight = 1, .lambda = 1}};
+  if (kind == Kind::kSeen && group == Group::kConv)
+    return {{.rounds = 50, .eta = 0.2, .min_child_weight = 3, .lambda = 3}};
   return {any_power_options(group)};
 }
 
