@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <xgboost/c_api.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -74,6 +75,32 @@ Result<void> configure(const Booster& booster, const BoosterOptions& o) {
   return {};
 }
 
+// The derivatives of Huber's loss, where the trees so far leave each row.
+class HuberLoss {
+ public:
+  HuberLoss(const TrainingSet& set, double distance)
+      : set_(set), distance_(static_cast<float>(distance)), slopes_(set.rows()), curvatures_(set.weights) {}
+
+  Result<void> add_round(const Booster& booster, const Matrix& matrix) {
+    constexpr int kMargin = 1;
+    constexpr int kTraining = 1;
+    bst_ulong count = 0;
+    const float* found = nullptr;
+    JC_RETURN_IF_ERROR(
+        check(XGBoosterPredict(booster.handle, matrix.handle, kMargin, 0, kTraining, &count, &found), "residuals"));
+    for (std::size_t i = 0; i < slopes_.size(); ++i)
+      slopes_[i] = set_.weights[i] * std::clamp(found[i] - set_.targets[i], -distance_, distance_);
+    return check(
+        XGBoosterBoostOneIter(booster.handle, matrix.handle, slopes_.data(), curvatures_.data(), slopes_.size()),
+        "round");
+  }
+
+ private:
+  const TrainingSet& set_;
+  float distance_;
+  std::vector<float> slopes_, curvatures_;
+};
+
 }  // namespace
 
 Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_view> names,
@@ -84,8 +111,11 @@ Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_vi
   Booster booster;
   JC_RETURN_IF_ERROR(check(XGBoosterCreate(&matrix.handle, 1, &booster.handle), "booster"));
   JC_RETURN_IF_ERROR(configure(booster, options));
+  HuberLoss huber(set, options.huber);
   for (int round = 0; round < options.rounds; ++round) {
-    JC_RETURN_IF_ERROR(check(XGBoosterUpdateOneIter(booster.handle, round, matrix.handle), "round"));
+    JC_RETURN_IF_ERROR(options.huber == kSquared
+                           ? check(XGBoosterUpdateOneIter(booster.handle, round, matrix.handle), "round")
+                           : huber.add_round(booster, matrix));
   }
   bst_ulong length = 0;
   const char* json = nullptr;

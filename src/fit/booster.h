@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,13 +21,20 @@ struct TrainingSet {
   [[nodiscard]] std::size_t rows() const { return targets.size(); }
 };
 
+// Where the loss of a residual turns from its square to a straight line (P. J. Huber, "Robust estimation of a location
+// parameter", 1964), in units of the targets: rows that are farther off pull no harder than one at that distance, so
+// few of them do not move what a leaf says of the others. Every row keeps the curvature of the square, so steps are
+// small and many. kSquared: squared error.
+inline constexpr double kSquared = std::numeric_limits<double>::infinity();
+
 struct BoosterOptions {
   int rounds = 128, depth = 6;
   double eta = 0.15, subsample = 0.8, columns = 0.4, min_child_weight = 3.0, lambda = 5.0;
+  double huber = kSquared;
   std::uint32_t seed = 1;
 };
 
-// Squared error, histogram method, one thread: the same rows give the same trees everywhere.
+// Histogram method, one thread: the same rows give the same trees everywhere.
 // Errors: kInvalidInput for no rows, and with what XGBoost complains of, in one line.
 Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_view> names,
                           const BoosterOptions& options);

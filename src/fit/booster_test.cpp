@@ -37,6 +37,19 @@ TEST(FitForest, TheSameRowsGiveTheSameTrees) {
   EXPECT_EQ(fit_forest(step(), kNames, {}).value(), fit_forest(step(), kNames, {}).value());
 }
 
+// One row of ten lies at 100: squared error ends in their mean, Huber's loss where one of the others' steps up balances
+// nine down.
+TEST(FitForest, HubersLossIsNotDrawnByAnOutlier) {
+  TrainingSet set{.width = 1, .features = std::vector<float>(10, 1.0F), .targets = {}, .weights = {}};
+  for (int i = 0; i < 10; ++i) set.targets.push_back(i == 3 ? 100.0F : 2.0F);
+  set.weights.assign(10, 1.0F);
+  BoosterOptions options{.rounds = 400, .eta = 0.3, .subsample = 1.0, .columns = 1.0, .lambda = 0.0};
+  const auto answer = [&] { return evaluate_forest(fit_forest(set, kNames, options).value(), set).value()[0]; };
+  EXPECT_NEAR(answer(), 11.8F, 0.01F);
+  options.huber = 0.9;
+  EXPECT_NEAR(answer(), 2.1F, 0.01F);  // (answer - 2) * 9 = 0.9
+}
+
 TEST(FitForest, RowsOfNoWeightAreNotLearnt) {
   TrainingSet set = step();
   for (std::size_t i = 50; i < 100; ++i) set.weights[i] = 0.0F;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -100,7 +99,8 @@ class Boosting {
 
   SymmetricOptions options_;
   std::vector<Column> columns_;
-  std::vector<double> weights_, residuals_, weighted_;  // the last: both multiplied, for the tree that grows
+  std::vector<double> weights_, residuals_;
+  std::vector<double> weighted_;  // both multiplied, as far as residuals count, for the tree that grows
   float base_ = 0;
   double lambda_ = 0;
   std::mt19937_64 random_;             // the standard's engines are the same everywhere, its distributions are not
@@ -171,7 +171,7 @@ void Boosting::part(const Question& question) {
     leaves_[r] = 2 * leaves_[r] + (bins[r] > question.threshold ? 1U : 0U);
 }
 
-// Each leaf's share of its mean residual, which its rows are rid of.
+// Each leaf's share of its mean residual, as far as it counts, which its rows are rid of.
 std::vector<float> Boosting::answers(std::size_t leaf_count) {
   std::vector<Sum> sums(leaf_count);
   for (std::size_t r = 0; r < leaves_.size(); ++r) {
@@ -188,7 +188,9 @@ std::vector<float> Boosting::answers(std::size_t leaf_count) {
 
 Tree Boosting::grow() {
   std::fill(leaves_.begin(), leaves_.end(), 0U);
-  std::transform(weights_.begin(), weights_.end(), residuals_.begin(), weighted_.begin(), std::multiplies<>());
+  std::transform(
+      weights_.begin(), weights_.end(), residuals_.begin(), weighted_.begin(),
+      [&](double weight, double residual) { return weight * std::clamp(residual, -options_.huber, options_.huber); });
   Tree tree;
   std::size_t leaf_count = 1;
   double reached = 0.0;
@@ -215,7 +217,8 @@ Tree Boosting::grow() {
 
 Result<Forest> fit_symmetric(const TrainingSet& set, std::span<const std::string_view> names,
                              const SymmetricOptions& options) {
-  JC_CHECK(options.lambda > 0.0 && options.thresholds <= 255 && options.depth <= static_cast<int>(kMaxTreeDepth),
+  JC_CHECK(options.lambda > 0.0 && options.huber > 0.0 && options.thresholds <= 255 &&
+               options.depth <= static_cast<int>(kMaxTreeDepth),
            "trees of no pack");
   if (set.rows() == 0) return invalid("no rows to fit");
   const auto finite = [](float value) { return std::isfinite(value); };

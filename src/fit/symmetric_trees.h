@@ -20,13 +20,14 @@ struct SymmetricOptions {
   int rounds = 300;
   int depth = 6;  // 1 to kMaxTreeDepth
   double eta = 0.15;
-  double columns = 0.5;          // share of the features that a level chooses from
-  double lambda = 3.0;           // rows of mean weight with residual 0 that every leaf has besides its own
+  double columns = 0.5;  // share of the features that a level chooses from
+  double lambda = 3.0;   // rows of mean weight with residual 0 that every leaf has besides its own
+  double huber = kSquared;
   std::size_t thresholds = 127;  // of a feature at most, at equal shares of the rows; up to 255
   std::uint32_t seed = 1;
 };
 
-// Squared error, one thread: the same rows give the same trees everywhere. A tree ends early where no question parts
+// One thread: the same rows give the same trees everywhere. A tree ends early where no question parts
 // its rows any further. Missing features (NaN) count as smaller than all others. Errors: kInvalidInput for no rows, and
 // for targets or weights that are no numbers.
 Result<Forest> fit_symmetric(const TrainingSet& set, std::span<const std::string_view> names,

@@ -53,6 +53,24 @@ TEST(SymmetricTrees, WeightsAndLambdaByHand) {
   EXPECT_FLOAT_EQ(forest.trees[0].nodes[2].value, 0.5F * 3.0F * -0.7F / (3.0F + 2.5F));
 }
 
+// As above with residuals cut at 2: -2, -2, 1.5, 2.
+TEST(SymmetricTrees, HubersLossByHand) {
+  const TrainingSet set = rows(1, {3, 0, 2, 1}, {6, 0, 4, 0});
+  const Forest forest =
+      fit_symmetric(set, kOne, {.rounds = 1, .depth = 1, .eta = 1.0, .columns = 1.0, .lambda = 2.0, .huber = 2.0})
+          .value();
+  EXPECT_EQ(forest.base, 2.5F);
+  EXPECT_EQ(forest.trees[0].nodes[1].value, -4.0F / 4.0F);
+  EXPECT_EQ(forest.trees[0].nodes[2].value, 3.5F / 4.0F);
+}
+
+TEST(SymmetricTrees, HubersLossIsNotDrawnByAnOutlier) {
+  const TrainingSet set = rows(1, {0, 0, 0, 1, 1}, {2, 2, 50, 4, 4});
+  const auto found = learnt(set, kOne, {.rounds = 2000, .depth = 1, .eta = 0.5, .lambda = 1e-6, .huber = 0.5});
+  EXPECT_NEAR(found[0], 2.25F, 0.01F);  // (answer - 2) * 2 = 0.5
+  EXPECT_NEAR(found[3], 4.0F, 0.01F);
+}
+
 TEST(SymmetricTrees, ALevelAsksOneQuestionAndTwoLevelsTellFourCornersApart) {
   const TrainingSet set = rows(2, {0, 0, 0, 1, 1, 0, 1, 1}, {1, 2, 4, 9});
   const auto found = learnt(set, kTwo, {.rounds = 1, .depth = 2, .eta = 1.0, .lambda = 1e-9});
