@@ -12,6 +12,7 @@
 
 #include "base/parallel.h"
 #include "fit/benches.h"
+#include "fit/power_law_fit.h"
 #include "fit/tree_options.h"
 #include "predict/estimator.h"
 
@@ -56,9 +57,10 @@ TrainingSet time_set(const std::vector<Sample>& samples, const Prepared& prepare
   return set;
 }
 
-// `times` are those the power model will see: predicted ones, as in use.
+// Of samples with power, what the law leaves of it. `times` are those the power model will see: predicted ones, as in
+// use.
 TrainingSet power_set(const std::vector<Sample>& samples, const Prepared& prepared, const Rows& rows,
-                      const std::vector<double>& times) {
+                      const std::vector<double>& times, const PowerLaw& law) {
   TrainingSet set;
   for (const std::size_t i : rows) {
     const std::vector<float>& own = prepared.features[i];
@@ -67,7 +69,8 @@ TrainingSet power_set(const std::vector<Sample>& samples, const Prepared& prepar
     set.width = own.size() + more.size();
     set.features.insert(set.features.end(), own.begin(), own.end());
     set.features.insert(set.features.end(), more.begin(), more.end());
-    set.targets.push_back(static_cast<float>(power_share(samples[i].power.value_or(0.0), samples[i].device)));
+    const double share = power_share(samples[i].power.value_or(0.0), samples[i].device);
+    set.targets.push_back(static_cast<float>(share - law.share(prepared.physics[i], times[i])));
     set.weights.push_back(static_cast<float>(samples[i].power_weight));
   }
   return set;
@@ -201,9 +204,31 @@ Result<Forest> fit_time(const Task& task, Kind kind, const Rows& rows) {
                    time_options(task.group, kind));
 }
 
-Result<Forest> fit_power(const Task& task, Kind kind, const Rows& rows, const std::vector<double>& times) {
-  return fit_model(task, kind, learn_power, power_set(task.samples, task.prepared, rows, times), row_names(task.group),
-                   power_options(task.group, kind));
+struct PowerModel {
+  PowerLaw law;
+  Forest forest;
+};
+
+// The physics' own estimator is a law already.
+PowerLaw law_of(const Task& task, Kind kind, const Rows& rows, const std::vector<double>& times) {
+  if (task.method == Method::kPhysics || !has_power_law(task.group, kind)) return {};
+  std::vector<BusyRow> busy;
+  for (const std::size_t i : rows) {
+    const Sample& s = task.samples[i];
+    busy.push_back({.physics = task.prepared.physics[i],
+                    .time = times[i],
+                    .share = power_share(s.power.value_or(0.0), s.device),
+                    .weight = s.power_weight});
+  }
+  return least_squares_law(busy);
+}
+
+Result<PowerModel> fit_power(const Task& task, Kind kind, const Rows& rows, const std::vector<double>& times) {
+  PowerModel out{.law = law_of(task, kind, rows, times), .forest = {}};
+  JC_ASSIGN_OR_RETURN(out.forest,
+                      fit_model(task, kind, learn_power, power_set(task.samples, task.prepared, rows, times, out.law),
+                                row_names(task.group), power_options(task.group, kind)));
+  return out;
 }
 
 // Predicted times of the samples that this kind answers for, each by a model that has not seen its split.
@@ -253,11 +278,13 @@ Result<std::vector<double>> held_out_power(const Task& task, Kind kind, const Sp
     const Rows learn = with_power(samples, learnt_from(samples, rows_where(test, false), kind));
     const Rows judge = with_power(samples, rows_where(test, true));
     if (learn.empty() || judge.empty()) return {};
-    JC_ASSIGN_OR_RETURN(const Forest forest, fit_power(task, kind, learn, learn_times));
-    JC_ASSIGN_OR_RETURN(const auto found,
-                        evaluate_forest(forest, power_set(samples, task.prepared, judge, judge_times)));
-    for (std::size_t i = 0; i < judge.size(); ++i)
-      out[judge[i]] = power_from_share(static_cast<double>(found[i]), samples[judge[i]].device);
+    JC_ASSIGN_OR_RETURN(const PowerModel model, fit_power(task, kind, learn, learn_times));
+    JC_ASSIGN_OR_RETURN(const auto found, evaluate_forest(model.forest, power_set(samples, task.prepared, judge,
+                                                                                  judge_times, model.law)));
+    for (std::size_t i = 0; i < judge.size(); ++i) {
+      const double share = model.law.share(task.prepared.physics[judge[i]], judge_times[judge[i]]);
+      out[judge[i]] = power_from_share(share + static_cast<double>(found[i]), samples[judge[i]].device);
+    }
     tell(task, "power", splits, test, fit_cost(learn.size(), power_options(task.group, kind)));
     return {};
   };
@@ -275,7 +302,9 @@ Result<GroupModels> fit_models(const Task& task, Kind kind, const std::vector<do
     out.power = bound_alone(task.group).any.power;
     return out;
   }
-  JC_ASSIGN_OR_RETURN(out.power, fit_power(task, kind, powered, learn_times));
+  JC_ASSIGN_OR_RETURN(PowerModel power, fit_power(task, kind, powered, learn_times));
+  out.power = std::move(power.forest);
+  out.law = power.law;
   return out;
 }
 

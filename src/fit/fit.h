@@ -13,6 +13,7 @@
 #include "fit/progress.h"
 #include "fit/samples.h"
 #include "joulecast/result.h"
+#include "predict/power_law.h"
 #include "predict/trees/forest.h"
 
 namespace joulecast {
@@ -24,6 +25,7 @@ struct HeldOut {
 
 struct GroupModels {
   Forest time, power;
+  PowerLaw law;  // what the trees of power correct
 };
 
 // Of one group: `any` answers for every GPU, `seen` for those with rows of their own.

@@ -66,5 +66,26 @@ TEST(FitGroup, WithoutLoopsThereIsNoModelOfThem) {
   EXPECT_FALSE(fit_group(kGroup, samples, Method::kOurs, Judging::kQuick, none, {}).value().loops_time);
 }
 
+// Watts that follow one. What tells GPUs apart is hidden from the models of all GPUs, which have none.
+TEST(FitGroup, ALawOfPowerIsFoundForMeasuredGpusAlone) {
+  constexpr double kCompute = 0.9;
+  std::vector<Sample> samples = two_benches();
+  samples.resize(kRows);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    Sample& s = samples[i];
+    std::vector<float> features(feature_names(kGroup).size());
+    const Physics physics = physics_of(s.work, s.device, s.situation, features);
+    s.time = (i % 2 == 0 ? 2.0 : 20.0) * physics.bound;
+    s.power = power_from_share(kCompute * physics.compute / s.time, s.device);
+  }
+  const auto none = [](const std::string&) {};
+  const GroupFit fit = fit_group(kGroup, samples, Method::kOurs, Judging::kQuick, none, {}).value();
+  const Physics busy{.gpu = 1.0, .compute = 1.0, .memory = 0.0};
+  EXPECT_NEAR(fit.seen.law.share(busy, 1.0), kCompute, 0.15);
+  EXPECT_EQ(fit.any.law.share(busy, 1.0), 0.0);
+  const GroupFit physics = fit_group(kGroup, samples, Method::kPhysics, Judging::kQuick, none, {}).value();
+  EXPECT_EQ(physics.seen.law.share(busy, 1.0), 0.0) << "it is a law already";
+}
+
 }  // namespace
 }  // namespace joulecast

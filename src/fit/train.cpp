@@ -93,6 +93,18 @@ Numbers factors_of(const Json& calibration) {
   return out;
 }
 
+Numbers law_numbers(Group group, const PowerLaw& law) {
+  const auto key = [&](std::string_view part) { return pack_names::power_law(name(group), part); };
+  return {{key("compute"), law.compute}, {key("memory"), law.memory}, {key("gpu"), law.gpu}};
+}
+
+// Adds those of a piece to those of the pack.
+Result<void> add_laws_of(const Pack& piece, Numbers& laws) {
+  JC_ASSIGN_OR_RETURN(const TableView table, piece.table(pack_names::kPowerLaws));
+  for (std::size_t i = 0; i < table.size(); ++i) laws[std::string(table.key(i))] = table.value(i);
+  return {};
+}
+
 constexpr const char* kHeldOut = "held-out";
 constexpr const char* kSpread = "spread";  // in it
 
@@ -187,7 +199,7 @@ class Training {
   Checkpoint checkpoint_;
   Pace pace_;
   PackWriter writer_;
-  Numbers gpus_, ranges_, intervals_, trust_;
+  Numbers gpus_, ranges_, intervals_, trust_, power_laws_;
   std::vector<std::string> without_rows_;  // groups
   Json groups_ = Json::object();
   Json settings_ = nullptr;
@@ -203,6 +215,7 @@ Result<PackWriter> Training::fitted(Group group) {
   JC_RETURN_IF_ERROR(out.add_forest("power/" + group_name, found.any.power));
   JC_RETURN_IF_ERROR(out.add_forest("time-seen/" + group_name, found.seen.time));
   JC_RETURN_IF_ERROR(out.add_forest("power-seen/" + group_name, found.seen.power));
+  JC_RETURN_IF_ERROR(out.add_table(std::string(pack_names::kPowerLaws), law_numbers(group, found.seen.law)));
   if (found.loops_time) JC_RETURN_IF_ERROR(out.add_forest("time-loops/" + group_name, *found.loops_time));
   HeldOutSpread spreads;
   if (!samples_of(group).empty()) {
@@ -251,6 +264,7 @@ Result<void> Training::add_group(Group group) {
   if (piece.kept_before) pace_.skip(cost_of(group));
   if (samples.empty()) without_rows_.push_back(group_name);
   JC_RETURN_IF_ERROR(writer_.add_forests_of(piece.pack));
+  JC_RETURN_IF_ERROR(add_laws_of(piece.pack, power_laws_));
   JC_ASSIGN_OR_RETURN(groups_[group_name], group_json(group, samples, piece.pack));
   add_gpus(group, samples, gpus_, ranges_);
   trust_[group_name] = trust_unseen(group);
@@ -300,6 +314,7 @@ Result<void> Training::write(const TrainOptions& options) {
   JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kRanges), ranges_));
   JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kIntervals), intervals_));
   JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kTrust), trust_));
+  JC_RETURN_IF_ERROR(writer_.add_table(std::string(pack_names::kPowerLaws), power_laws_));
   JC_RETURN_IF_ERROR(writer_.add_json(std::string(pack_names::kReport), text));
   progress_("writing " + options.out);
   JC_RETURN_IF_ERROR(writer_.write(options.out));

@@ -21,13 +21,13 @@ using Json = nlohmann::json;
 // A folder of the running test's own: tests run side by side.
 std::string folder() {
   const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const std::string path = fmt::format("{}train_test_{}_{}/", testing::TempDir(), ::getpid(), name);
+  std::string path = fmt::format("{}train_test_{}_{}/", testing::TempDir(), ::getpid(), name);
   std::filesystem::create_directories(path);
   return path;
 }
 
 std::string file(const std::string& name, const std::string& text) {
-  const std::string path = folder() + name;
+  std::string path = folder() + name;
   std::ofstream(path) << text;
   return path;
 }
@@ -137,6 +137,19 @@ const Json& source(const Trained& t, const std::string& layout) {
   return kNone;
 }
 
+// By the pack's law, of an operation of a measured GPU that keeps all of it busy.
+double power_of_busy(const std::string& pack_path, std::string_view group) {
+  const Pack pack = Pack::open(pack_path).value();
+  const TableView laws = pack.table(pack_names::kPowerLaws).value();
+  double sum = 0.0;
+  for (const char* part : {"compute", "memory", "gpu"}) {
+    const auto found = laws.find(pack_names::power_law(group, part));
+    EXPECT_TRUE(found) << part;
+    sum += found.value_or(0.0);
+  }
+  return sum;
+}
+
 // At the default clock: the model has no other.
 TEST_F(Train, OperationsOfOnesOwnAreLearnt) {
   const std::string rows =
@@ -145,13 +158,16 @@ TEST_F(Train, OperationsOfOnesOwnAreLearnt) {
       "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[64, 128]; w f32[256, 128]\",3e-5,300,machine,\n"
       "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[32, 128]; w f32[256, 128]\",3e-5,60,gpu,9e8\n"
       "resnet50,a30,inference,fp32,pytorch-eager,,,3e-2,150,gpu,\n";
-  const Trained t = trained(quick({file("own.csv", rows)}));
+  const TrainOptions options = quick({file("own.csv", rows)});
+  const Trained t = trained(options);
   EXPECT_EQ(source(t, "measurements")["used"], 2);
   EXPECT_EQ(source(t, "measurements")["refused"], 2);
   EXPECT_EQ(source(t, "measurements")["files"], Json::parse(R"(["own.csv"])"));
   EXPECT_EQ(t.report["groups"]["gemm-simt"]["rows"], 2);
   EXPECT_EQ(t.report["groups"]["gemm-simt"]["rows_with_power"], 1) << "the plug of a machine is no GPU's power";
   EXPECT_NE(t.said.find("at a locked clock"), std::string::npos) << t.said;
+  EXPECT_GT(power_of_busy(options.out, "gemm-simt"), 0.0);
+  EXPECT_EQ(power_of_busy(options.out, "conv"), 0.0) << "without a law";
 }
 
 // They look like the operations of the table beside them.

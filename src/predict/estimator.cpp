@@ -109,6 +109,7 @@ Result<Estimator> Estimator::from(const Pack& pack) {
   out.pack_ = &pack;
   out.lazy_ = std::make_unique<std::array<Lazy, kBuckets>>();
   JC_RETURN_IF_ERROR(out.read_trust(pack));
+  JC_RETURN_IF_ERROR(out.read_laws(pack));
   return out;
 }
 
@@ -127,7 +128,7 @@ const Result<Estimator::Models>& Estimator::models(std::size_t bucket) const {
     const auto open = [&]() -> Result<Models> {
       JC_ASSIGN_OR_RETURN(const ForestView time, checked(*pack_, from.time, group, columns - kPowerFeatures.size()));
       JC_ASSIGN_OR_RETURN(const ForestView power, checked(*pack_, from.power, group, columns));
-      return Models{time, power};
+      return Models{time, power, from.power == "power-seen" ? laws_[bucket / kModelsOfGroup] : PowerLaw{}};
     };
     lazy.models = open();
   });
@@ -190,6 +191,19 @@ Result<void> Estimator::read_trust(const Pack& pack) {
   JC_ASSIGN_OR_RETURN(const TableView corrections, pack.table(pack_names::kCorrections));
   for (const auto& [gpu, correction] : corrections_of(corrections))
     known_.try_emplace(gpu, unseen_).first->second.correction = correction;
+  return {};
+}
+
+Result<void> Estimator::read_laws(const Pack& pack) {
+  const std::vector<std::string_view> tables = pack.tables();
+  if (std::find(tables.begin(), tables.end(), pack_names::kPowerLaws) == tables.end()) return {};
+  JC_ASSIGN_OR_RETURN(const TableView table, pack.table(pack_names::kPowerLaws));
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    const auto part = [&](std::string_view of) {
+      return table.find(pack_names::power_law(name(static_cast<Group>(g)), of)).value_or(0.0);
+    };
+    laws_[g] = {.compute = part("compute"), .memory = part("memory"), .gpu = part("gpu")};
+  }
   return {};
 }
 
@@ -301,7 +315,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   rows.models.power.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
-    auto share = static_cast<double>(answers[i]);
+    double share = rows.models.law.share(p.physics, p.time) + static_cast<double>(answers[i]);
     if (correction) share += corrected_by(correction->power, terms(i));
     p.power = power_from_share(share, device);
   }

@@ -16,6 +16,7 @@
 #include "predict/correction.h"
 #include "predict/pack/pack.h"
 #include "predict/physics.h"
+#include "predict/power_law.h"
 #include "predict/trees/forest.h"
 
 namespace joulecast {
@@ -90,9 +91,11 @@ class Estimator {
 
  private:
   Result<void> read_trust(const Pack& pack);
+  Result<void> read_laws(const Pack& pack);
 
   struct Models {
     ForestView time, power;
+    PowerLaw law;  // what the trees of power correct
   };
   struct Lazy {
     std::once_flag once;
@@ -114,7 +117,8 @@ class Estimator {
 
   const Pack* pack_ = nullptr;
   std::unique_ptr<std::array<Lazy, kBuckets>> lazy_;
-  Trust unseen_;  // on a GPU without rows
+  std::array<PowerLaw, kGroups> laws_{};  // of measured GPUs
+  Trust unseen_;                          // on a GPU without rows
   std::map<std::string, Trust, std::less<>> known_;
 };
 

@@ -25,7 +25,7 @@ Forest constant(Group group, float base, bool power) {
 }
 
 // The bound times 2 on GPUs that nobody measured, 4 where modules were measured, 8 in loops.
-Pack made(const std::map<std::string, double>& gpus) {
+Pack made(const std::map<std::string, double>& gpus, const std::map<std::string, double>& laws = {}) {
   const Group group = Group::kGemmSimt;
   PackWriter writer;
   const std::pair<const char*, double> times[] = {{"time", 2}, {"time-seen", 4}, {"time-loops", 8}};
@@ -36,6 +36,9 @@ Pack made(const std::map<std::string, double>& gpus) {
     EXPECT_TRUE(writer.add_forest(std::string(section) + "/gemm-simt", constant(group, 0.5F, true)));
   EXPECT_TRUE(writer.add_table(std::string(pack_names::kTrust), {{"gemm-simt", 1.0}}));
   EXPECT_TRUE(writer.add_table(std::string(pack_names::kGpus), gpus));
+  if (!laws.empty()) {
+    EXPECT_TRUE(writer.add_table(std::string(pack_names::kPowerLaws), laws));
+  }
   const std::string path = testing::TempDir() + "estimator_test" + std::to_string(::getpid()) + ".jcpack";
   EXPECT_TRUE(writer.write(path));
   Pack pack = Pack::open(path).value();
@@ -66,6 +69,29 @@ TEST(Estimator, WhatWasMeasuredElsewhereOrOfAnotherKindIsNoReason) {
   EXPECT_NEAR(factor({{"arithmetic-loops/gemm-simt/tf32/t4", 1.0}}), 2.0, 1e-6);
   EXPECT_NEAR(factor({{"arithmetic-loops/conv/fp32/t4", 1.0}}), 2.0, 1e-6);
   EXPECT_NEAR(factor({{"arithmetic-elsewhere/gemm-simt/fp32/t4", 1.0}}), 2.0, 1e-6);
+}
+
+// The share of the power between idle and limit of a product on the T4, by a pack whose trees say a half.
+double share(const std::map<std::string, double>& gpus, const std::map<std::string, double>& laws) {
+  const Pack pack = made(gpus, laws);
+  const Estimator estimator = Estimator::from(pack).value();
+  const Device device = make_device(**Catalogue::shipped().find("t4"), {}).value();
+  const Work work = kProduct;
+  OperationPrediction found;
+  EXPECT_TRUE(estimator.predict({&work, 1}, device, {}, estimator.trust("t4"), {&found, 1}));
+  return (found.power - device.idle) / (device.limit - device.idle);
+}
+
+// Busy for a quarter of its time where it takes four times its bound, which is that of the GPU alone here.
+TEST(Estimator, ThePowerLawIsAddedWhereTheGroupWasMeasured) {
+  const std::map<std::string, double> laws{{"gemm-simt/gpu", 0.8}, {"conv/gpu", 0.4}};
+  EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, laws), 0.5 + 0.8 * 0.25, 0.02);
+  EXPECT_NEAR(share({}, laws), 0.5, 1e-6);
+  EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, {{"conv/gpu", 0.4}}), 0.5, 1e-6);
+}
+
+TEST(Estimator, NoPowerIsAboveTheLimit) {
+  EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, {{"gemm-simt/gpu", 9.0}}), 1.0, 1e-6);
 }
 
 }  // namespace
