@@ -193,8 +193,8 @@ TEST(Predictor, IntervalsWidenWithIgnorance) {
     const auto time = shipped().predict(load_of(64, Mode::kInference, Precision::kFp32), gpu(name), {}).value().time;
     return time.hi / time.lo;
   };
-  EXPECT_LT(width("a30"), width("a40"));
-  EXPECT_LE(width("a40"), width("mi250x"));
+  EXPECT_LE(width("a30"), width("a40"));  // a new family can be as hard as a new GPU, no harder
+  EXPECT_LT(width("a40"), width("mi250x"));
 }
 
 // Who says what launches gets bounds for that machine; who does not, bounds for any.
