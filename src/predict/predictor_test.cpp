@@ -217,6 +217,7 @@ TEST(Predictor, FourThreadsPredictWhatOneDoes) {
   const double alone = shipped().predict(load, gpu("a30"), {}).value().time.value.value();
   std::vector<double> found(4);
   std::vector<std::thread> threads;
+  threads.reserve(found.size());
   for (double& mine : found) {
     threads.emplace_back([&] {
       for (int i = 0; i < 50; ++i) mine = shipped().predict(load, gpu("a30"), {}).value().time.value.value();
