@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -111,11 +112,11 @@ Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_vi
   Booster booster;
   JC_RETURN_IF_ERROR(check(XGBoosterCreate(&matrix.handle, 1, &booster.handle), "booster"));
   JC_RETURN_IF_ERROR(configure(booster, options));
-  HuberLoss huber(set, options.huber);
+  std::optional<HuberLoss> huber;
+  if (options.huber != kSquared) huber.emplace(set, options.huber);
   for (int round = 0; round < options.rounds; ++round) {
-    JC_RETURN_IF_ERROR(options.huber == kSquared
-                           ? check(XGBoosterUpdateOneIter(booster.handle, round, matrix.handle), "round")
-                           : huber.add_round(booster, matrix));
+    JC_RETURN_IF_ERROR(huber ? huber->add_round(booster, matrix)
+                             : check(XGBoosterUpdateOneIter(booster.handle, round, matrix.handle), "round"));
   }
   bst_ulong length = 0;
   const char* json = nullptr;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "fit/power_law_fit.h"
 #include "fit/random_trees.h"
 
 namespace joulecast {
@@ -66,28 +67,6 @@ Tree staircase(std::size_t feature, double slope) {
   return tree;
 }
 
-// Two of the set's columns and its targets, to try slopes on.
-class Law {
- public:
-  Law(const TrainingSet& set, std::size_t x, std::size_t y) : set_(set), x_(x), y_(y) {}
-
-  [[nodiscard]] double error(double a, double b) const {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < set_.rows(); ++i) {
-      const float* row = &set_.features[i * set_.width];
-      const double busy_x = std::min(1.0, static_cast<double>(row[x_]));
-      const double busy_y = std::min(1.0, static_cast<double>(row[y_]));
-      const double off = std::min(1.0, a * busy_x + b * busy_y) - static_cast<double>(set_.targets[i]);
-      sum += static_cast<double>(set_.weights[i]) * off * off;
-    }
-    return sum;
-  }
-
- private:
-  const TrainingSet& set_;
-  std::size_t x_, y_;
-};
-
 }  // namespace
 
 std::string_view name(Method method) {
@@ -128,27 +107,18 @@ Result<Forest> learn_power(Method method, const TrainingSet& set, std::span<cons
 Forest fit_power_law(const TrainingSet& set, std::span<const std::string_view> names) {
   const std::size_t compute = place_of(names, "busy_compute");
   const std::size_t memory = place_of(names, "busy_memory");
-  const Law law(set, compute, memory);
-  double a = 1.0;
-  double b = 1.0;
-  double least = law.error(a, b);
-  // Shrinking steps around the best so far. The error has a kink where the law meets the cap, so no derivative is used.
-  for (double step = 1.0; step > 1e-3;) {
-    bool better = false;
-    for (const auto& [da, db] :
-         {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}, {step, -step}, {-step, step}}) {
-      const double next_a = std::max(0.0, a + da);
-      const double next_b = std::max(0.0, b + db);
-      const double error = law.error(next_a, next_b);
-      if (error < least) {
-        a = next_a, b = next_b, least = error;
-        better = true;
-      }
-    }
-    if (!better) step /= 2.0;
+  std::vector<BusyRow> rows;
+  for (std::size_t i = 0; i < set.rows(); ++i) {
+    const float* row = &set.features[i * set.width];
+    rows.push_back(
+        {.physics = {.compute = static_cast<double>(row[compute]), .memory = static_cast<double>(row[memory])},
+         .time = 1.0,  // the columns are shares of it
+         .share = static_cast<double>(set.targets[i]),
+         .weight = static_cast<double>(set.weights[i])});
   }
+  const PowerLaw law = least_squares_law(rows);
   Forest out = without_trees(names);
-  out.trees = {staircase(compute, a), staircase(memory, b)};
+  out.trees = {staircase(compute, law.compute), staircase(memory, law.memory)};
   return out;
 }
 

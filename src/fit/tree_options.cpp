@@ -24,7 +24,7 @@ BoosterOptions any_time_options(Group group) {
 
 // With the GPU known, finer leaves pay, and so does Huber's loss where a library now and then takes another kernel than
 // for the neighbours of a shape: what no feature foretells is then no part of what is said of its neighbours. For GPUs
-// that nobody measured, and for power of modules, which has no such jumps, it gained nothing in trials. Networks of
+// that nobody measured, and for power of modules but of reductions, it gained nothing in trials. Networks of
 // convolutions are the ones whose prediction has to be quick: of groups with many rows in them as few trees as do;
 // those with one or two are walked through eight trees at a time.
 BoosterOptions seen_time_options(Group group) {
@@ -50,8 +50,8 @@ BoosterOptions seen_time_options(Group group) {
 
 // Symmetric trees where they foresee operations left out better: of few operations, on few GPUs, measured as modules.
 // The report of a pack tells by how much, beside that of one trained with `--estimator boosting`: over Heidelberg's six
-// tables 5.6 -> 5.1 % of time in the mean. Elementwise work, bare loops and
-// power of all else than reductions gained nothing in trials.
+// tables 5.4 -> 5.1 % of time in the mean. Elementwise work, bare loops and power of all else than reductions gained
+// nothing in trials.
 std::optional<SymmetricOptions> symmetric_time_options(Group group, Kind kind) {
   if (kind != Kind::kSeen) return std::nullopt;
   switch (group) {
@@ -117,8 +117,8 @@ TreeOptions power_options(Group group, Kind kind) {
   return out;
 }
 
-// Of simple kernels it foretells most, and goes on where no row is near. Convolutions, and what was captured in other
-// frameworks, gained nothing; nor did GPUs that nobody measured, whose parts draw other shares.
+// Of simple kernels it foretells most, and goes on where no row is near. Convolutions gained nothing,
+// nor did GPUs that nobody measured, whose parts draw other shares. For captured kernels it was not tried.
 bool has_power_law(Group group, Kind kind) {
   return kind == Kind::kSeen && (group == Group::kPointwise || group == Group::kReduction || group == Group::kGemmSimt);
 }

@@ -123,12 +123,13 @@ const Result<Estimator::Models>& Estimator::models(std::size_t bucket) const {
     static constexpr std::array<Sections, kModelsOfGroup> kSections{
         {{"time", "power"}, {"time-seen", "power-seen"}, {"time-loops", "power-seen"}}};
     const auto group = static_cast<Group>(bucket / kModelsOfGroup);
+    const bool measured = bucket % kModelsOfGroup != 0;
     const Sections& from = kSections[bucket % kModelsOfGroup];
     const std::size_t columns = row_names(group).size();
     const auto open = [&]() -> Result<Models> {
       JC_ASSIGN_OR_RETURN(const ForestView time, checked(*pack_, from.time, group, columns - kPowerFeatures.size()));
       JC_ASSIGN_OR_RETURN(const ForestView power, checked(*pack_, from.power, group, columns));
-      return Models{time, power, from.power == "power-seen" ? laws_[bucket / kModelsOfGroup] : PowerLaw{}};
+      return Models{time, power, measured ? laws_[bucket / kModelsOfGroup] : PowerLaw{}};
     };
     lazy.models = open();
   });

@@ -190,11 +190,12 @@ TEST(Predictor, ABreakdownTellsTheFirstLayerFromEqualOnes) {
 
 TEST(Predictor, IntervalsWidenWithIgnorance) {
   const auto width = [&](std::string_view name) {
-    const auto time = shipped().predict(load_of(64, Mode::kInference, Precision::kFp32), gpu(name), {}).value().time;
-    return time.hi / time.lo;
+    const auto found = shipped().predict(load_of(64, Mode::kInference, Precision::kFp32), gpu(name), {}).value();
+    return std::pair(found.time.hi / found.time.lo, found.energy.hi / found.energy.lo);
   };
-  EXPECT_LE(width("a30"), width("a40"));  // a new family can be as hard as a new GPU, no harder
-  EXPECT_LT(width("a40"), width("mi250x"));
+  EXPECT_LE(width("a30").first, width("a40").first);  // the time of a new family is as hard as that of a new GPU
+  EXPECT_LT(width("a40").first, width("mi250x").first);
+  EXPECT_LT(width("a30").second, width("a40").second);
 }
 
 // Who says what launches gets bounds for that machine; who does not, bounds for any.
