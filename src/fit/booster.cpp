@@ -5,10 +5,12 @@
 #include <xgboost/c_api.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "predict/trees/xgboost.h"
 
@@ -76,11 +78,14 @@ Result<void> configure(const Booster& booster, const BoosterOptions& o) {
   return {};
 }
 
-// The derivatives of Huber's loss, where the trees so far leave each row.
-class HuberLoss {
+// The derivatives of a loss that XGBoost does not have, where the trees so far leave each row: every row keeps the
+// curvature of the square.
+class OwnLoss {
  public:
-  HuberLoss(const TrainingSet& set, double distance)
-      : set_(set), distance_(static_cast<float>(distance)), slopes_(set.rows()), curvatures_(set.weights) {}
+  // `slope`: of a row of weight 1, by how far the trees are above it.
+  using Slope = std::function<float(float)>;
+  OwnLoss(const TrainingSet& set, Slope slope)
+      : set_(set), slope_(std::move(slope)), slopes_(set.rows()), curvatures_(set.weights) {}
 
   Result<void> add_round(const Booster& booster, const Matrix& matrix) {
     constexpr int kMargin = 1;
@@ -89,8 +94,7 @@ class HuberLoss {
     const float* found = nullptr;
     JC_RETURN_IF_ERROR(
         check(XGBoosterPredict(booster.handle, matrix.handle, kMargin, 0, kTraining, &count, &found), "residuals"));
-    for (std::size_t i = 0; i < slopes_.size(); ++i)
-      slopes_[i] = set_.weights[i] * std::clamp(found[i] - set_.targets[i], -distance_, distance_);
+    for (std::size_t i = 0; i < slopes_.size(); ++i) slopes_[i] = set_.weights[i] * slope_(found[i] - set_.targets[i]);
     return check(
         XGBoosterBoostOneIter(booster.handle, matrix.handle, slopes_.data(), curvatures_.data(), slopes_.size()),
         "round");
@@ -98,9 +102,18 @@ class HuberLoss {
 
  private:
   const TrainingSet& set_;
-  float distance_;
+  Slope slope_;
   std::vector<float> slopes_, curvatures_;
 };
+
+OwnLoss::Slope slope_of(const BoosterOptions& options) {
+  if (options.quantile != kNoQuantile) {
+    return [share = static_cast<float>(options.quantile)](float above) { return above < 0.0F ? -share : 1.0F - share; };
+  }
+  if (options.huber == kSquared) return nullptr;
+  const auto distance = static_cast<float>(options.huber);
+  return [distance](float above) { return std::clamp(above, -distance, distance); };
+}
 
 }  // namespace
 
@@ -112,11 +125,11 @@ Result<Forest> fit_forest(const TrainingSet& set, std::span<const std::string_vi
   Booster booster;
   JC_RETURN_IF_ERROR(check(XGBoosterCreate(&matrix.handle, 1, &booster.handle), "booster"));
   JC_RETURN_IF_ERROR(configure(booster, options));
-  std::optional<HuberLoss> huber;
-  if (options.huber != kSquared) huber.emplace(set, options.huber);
+  std::optional<OwnLoss> own;
+  if (OwnLoss::Slope slope = slope_of(options)) own.emplace(set, std::move(slope));
   for (int round = 0; round < options.rounds; ++round) {
-    JC_RETURN_IF_ERROR(huber ? huber->add_round(booster, matrix)
-                             : check(XGBoosterUpdateOneIter(booster.handle, round, matrix.handle), "round"));
+    JC_RETURN_IF_ERROR(own ? own->add_round(booster, matrix)
+                           : check(XGBoosterUpdateOneIter(booster.handle, round, matrix.handle), "round"));
   }
   bst_ulong length = 0;
   const char* json = nullptr;

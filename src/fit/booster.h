@@ -27,10 +27,15 @@ struct TrainingSet {
 // small and many. kSquared: squared error.
 inline constexpr double kSquared = std::numeric_limits<double>::infinity();
 
+// A share between 0 and 1 instead of a loss of the middle: trees say what so large a share of the rows is below (R.
+// Koenker, G. Bassett, "Regression quantiles", 1978). Steps are of one size, however far off the rows are.
+inline constexpr double kNoQuantile = 0.0;
+
 struct BoosterOptions {
   int rounds = 128, depth = 6;
   double eta = 0.15, subsample = 0.8, columns = 0.4, min_child_weight = 3.0, lambda = 5.0;
   double huber = kSquared;
+  double quantile = kNoQuantile;  // not together with `huber`
   std::uint32_t seed = 1;
 };
 

@@ -50,6 +50,19 @@ TEST(FitForest, HubersLossIsNotDrawnByAnOutlier) {
   EXPECT_NEAR(answer(), 2.1F, 0.01F);  // (answer - 2) * 9 = 0.9
 }
 
+// Of 0 to 9 nine tenths of the weight lie below 9 on, half of it below 5 on, however far off the largest is.
+TEST(FitForest, AQuantileIsWhatSoManyRowsAreBelow) {
+  TrainingSet set{.width = 1, .features = std::vector<float>(10, 1.0F), .targets = {}, .weights = {}};
+  for (int i = 0; i < 10; ++i) set.targets.push_back(static_cast<float>(i));
+  set.targets[7] = 70.0F;
+  set.weights.assign(10, 1.0F);
+  BoosterOptions options{.rounds = 2000, .eta = 0.05, .subsample = 1.0, .columns = 1.0, .lambda = 0.0, .quantile = 0.5};
+  const auto answer = [&] { return evaluate_forest(fit_forest(set, kNames, options).value(), set).value()[0]; };
+  EXPECT_NEAR(answer(), 4.5F, 0.6F);
+  options.quantile = 0.85;
+  EXPECT_NEAR(answer(), 9.0F, 0.1F);
+}
+
 TEST(FitForest, RowsOfNoWeightAreNotLearnt) {
   TrainingSet set = step();
   for (std::size_t i = 50; i < 100; ++i) set.weights[i] = 0.0F;

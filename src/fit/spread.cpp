@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "dataset/metrics.h"
 #include "fit/booster.h"
 
 namespace joulecast {
@@ -25,10 +26,20 @@ struct Errors {
   }
 };
 
-// Coarse leaves: a spread is a mean over many errors, or it is one of them.
-BoosterOptions spread_options(std::size_t rows) {
+// Coarse leaves: a spread is a mean over many errors, or it is one of them. Where there are very many, trees can say
+// what most of them are below, which differs between kernels and frameworks by more than their means do; of fewer they
+// would learn single ones. `rows` are learnt from, of `all`: halves must be learnt like the whole.
+BoosterOptions spread_options(std::size_t rows, std::size_t all) {
   const double leaf = std::clamp(static_cast<double>(rows) / 100.0, 20.0, 200.0);
-  return {.rounds = 40, .depth = 4, .eta = 0.1, .min_child_weight = leaf};
+  if (all < kQuantileRows) return {.rounds = 40, .depth = 4, .eta = 0.1, .min_child_weight = leaf};
+  return {.rounds = 60, .depth = 5, .eta = 0.7, .min_child_weight = leaf, .quantile = kSpreadLevel};
+}
+
+// What trees of a share start from: they take small steps.
+float start_of(const TrainingSet& set, const BoosterOptions& options) {
+  if (options.quantile == kNoQuantile) return 0.0F;
+  const std::vector<double> targets(set.targets.begin(), set.targets.end());
+  return static_cast<float>(quantile(targets, options.quantile).value_or(0.0));
 }
 
 using SpreadRows = std::vector<std::vector<float>>;
@@ -55,7 +66,12 @@ Result<Forest> fit(const std::vector<std::string_view>& names, const std::vector
     set.targets.push_back(static_cast<float>(std::log(errors.distances[e] + kSmallestError)));
     set.weights.push_back(1.0F);
   }
-  return fit_forest(set, names, spread_options(set.rows()));
+  const BoosterOptions options = spread_options(set.rows(), errors.samples.size());
+  const float start = start_of(set, options);
+  for (float& target : set.targets) target -= start;
+  JC_ASSIGN_OR_RETURN(Forest forest, fit_forest(set, names, options));
+  forest.base += start;
+  return forest;
 }
 
 struct QuantityFit {

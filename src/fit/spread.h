@@ -27,5 +27,8 @@ struct SpreadFit {
 // than kSpreadRows of them have gets a spread of 1. Errors: those of fit_forest().
 Result<SpreadFit> fit_spread(Group group, const std::vector<Sample>& samples, const HeldOut& held);
 inline constexpr std::size_t kSpreadRows = 200;
+// From so many rows on the spread is what so large a share of errors is below, else their geometric mean.
+inline constexpr std::size_t kQuantileRows = 20'000;
+inline constexpr double kSpreadLevel = 0.9;
 
 }  // namespace joulecast

@@ -61,6 +61,24 @@ TEST(Spread, IsAsLargeAsErrorsOfSuchOperationsWere) {
   }
 }
 
+// A fifth of the errors are 0.2, the rest 0.02: their mean lies between, what nine in ten are below does not.
+TEST(Spread, OfVeryManyRowsIsWhatMostErrorsAreBelow) {
+  Foreseen few = foreseen(kQuantileRows - 2, false);
+  Foreseen many = foreseen(kQuantileRows + 2, false);
+  for (Foreseen* f : {&few, &many}) {  // what is measured tells no model of the spread how far off it is
+    f->held.time.clear();
+    for (std::size_t i = 0; i < f->samples.size(); ++i) {
+      f->held.time.push_back(f->samples[i].time);
+      f->samples[i].time *= std::exp(i / 2 % 5 == 0 ? 0.2 : 0.02);
+    }
+  }
+  const auto spread = [](const Foreseen& f) {
+    return fit_spread(Group::kGemmTensor, f.samples, f.held).value().held_out.time[5000];
+  };
+  EXPECT_NEAR(spread(few), std::pow(0.203, 0.2) * std::pow(0.023, 0.8), 0.012);
+  EXPECT_NEAR(spread(many), 0.203, 0.04);
+}
+
 TEST(Spread, IsOneWhereTooFewRowsTell) {
   const Foreseen f = foreseen(kSpreadRows - 2, true);
   const SpreadFit fit = fit_spread(Group::kGemmTensor, f.samples, f.held).value();

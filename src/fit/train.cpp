@@ -77,8 +77,9 @@ Result<Json> calibration_of(const std::string& path) {
   if (!calibration.is_object() || calibration["schema"] != "joulecast.calibration/1" ||
       !calibration["intervals"].is_object())
     return invalid(fmt::format("{}: no joulecast.calibration/1", path));
+  constexpr double kLargest = 100.0;  // in units of the spread, where there is one
   for (const auto& [key, value] : calibration["intervals"].items()) {
-    if (!value.is_number() || value.get<double>() < 0.0 || value.get<double>() > 10.0)
+    if (!value.is_number() || value.get<double>() < 0.0 || value.get<double>() > kLargest)
       return invalid(fmt::format("{}: '{}' is no logarithm of a factor", path, key));
   }
   return calibration;

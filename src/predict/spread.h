@@ -11,8 +11,9 @@
 
 namespace joulecast {
 
-// Typical |log(predicted / measured)| of operations like this one when they were left out. Bounds are
-// value * exp(+-factor * spread); the factor, calibrated, is the pack's `operation/<group>/...`.
+// |log(predicted / measured)| of operations like this one when they were left out: its mean, or where very many rows
+// tell (fit/spread.h) what nine in ten are below. Bounds are value * exp(+-factor * spread); the factor, calibrated, is
+// the pack's `operation/<group>/...`.
 struct SpreadFactors {
   double time = 1, power = 1;
   double energy = 1;
