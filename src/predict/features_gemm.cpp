@@ -137,11 +137,12 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   // Captured benchmarks cycle through five copies of the weight.
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
   const bool matrix = simt && device.cdna;
-  const double moved = memory_time(p.bytes, set, device, fp8 || matrix ? 0.75 : simt ? 0.87 : 0.83);
-  p.gpu = joined(tiled, moved, matrix ? 1.3 : simt ? 2.5 : 1.9);
+  const double moved = memory_time(p.bytes, set, device, fp8 || matrix ? 0.75 : simt ? 0.85 : 0.83);
+  p.gpu = joined(tiled, moved, matrix ? 1.3 : simt ? 1.5 : 1.9);
   if (fp8 && captured) p.gpu += 1.73 * 3.0 * m * k / device.bandwidth;  // the activation is quantised on the way in
   p.host = fp8 && captured ? 11700.0 / device.clock : host_floor(work, device, situation);
-  p.bound = captured ? p.gpu + p.host : joined(p.gpu, p.host, 4.0);
+  p.bound =
+      captured ? p.gpu + p.host : joined(p.gpu, p.host, situation.host == Host::kBare && !device.cdna ? 1.3 : 4.0);
   p.compute = 2.0 * b * m * n * k * (training ? 3.0 : 1.0) / peak;
   p.memory = p.bytes / device.bandwidth;
 

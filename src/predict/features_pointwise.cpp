@@ -51,7 +51,7 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
   p.gpu = std::max(device.cdna ? cdna_time(work, p.bytes, device) : plain, kTurn * static_cast<double>(work.in_turn));
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
-  p.bound = call_time(p.gpu, p.host, device);
+  p.bound = call_time(p.gpu, p.host, device, situation.host);
 
   const auto set = static_cast<double>(work.forward_bytes);
   const double values[] = {p.gpu / p.bound,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, softmax and pooling: traffic, the latency of rows that one block walks, and the call.
+// Norms, softmax and pooling: traffic, what their kernels cost beside it, and the call.
 #include "predict/feature_lists.h"
 #include "predict/law.h"
 
@@ -53,9 +53,94 @@ Traffic traffic_of(const ReductionWork& w, State state, double size) {
   const auto both = in + static_cast<double>(w.out_elements);
   const double accumulation = state == State::kTraining ? 3.0 * size * in : 0.0;
   if (w.kind == ReductionKind::kMaxPool) return {2.25 * size * both, 8.0 * size * both, accumulation};
+  if (w.kind == ReductionKind::kAdaptivePool) return {size * both, size * both, accumulation};
   if (is_pool(w.kind) || w.kind == ReductionKind::kReduce) return {size * both, 2.0 * size * both, accumulation};
   const bool statistics = w.kind == ReductionKind::kBatchNorm && state != State::kEval;
   return {(statistics ? 3.0 : 2.0) * size * in, 5.0 * size * in, accumulation};
+}
+
+// What kernels cost beside what they move, in cycles of an SM each. From A30 and RTX 2080 Ti.
+constexpr double kAverageRow = 40.0;    // the few threads that average a row add up what each read
+constexpr double kPlacesWarp = 90.0;    // a warp's divisions of 64-bit integers, for 32 places of adaptive pooling
+constexpr double kNormPlane = 80.0;     // a block of batch norm in inference: a channel of an image of several places
+constexpr double kSoftmaxColumn = 1.0;  // long rows are walked three times by one block, each column in so many cycles,
+constexpr double kSoftmaxVector = 0.7;  // or four at once where rows are aligned
+constexpr double kStreams = 0.9;        // of the bandwidth, by kernels that read and write once
+constexpr double kSoftmaxStreams = 0.8;
+constexpr double kNormStreams = 0.73;          // batch norm comes less near,
+constexpr double kNormStreamsTraining = 0.79;  // less so in training, accumulation apart
+
+double planes_of(const ReductionWork& w) {
+  return static_cast<double>(w.in_elements) / static_cast<double>(std::max<std::int64_t>(1, w.spatial));
+}
+
+// Places on one side of what adaptive pooling makes of an image: it has a block for each image and channel, a warp for
+// each 32 places of a row.
+double pooled_side(const ReductionWork& w) {
+  return std::ceil(std::sqrt(static_cast<double>(w.out_elements) / std::max(1.0, planes_of(w))));
+}
+
+// Of the SMs' time, where each channel has a block: fewer channels than SMs leave bandwidth unused, and so, in part,
+// does a last wave that is not full.
+double busy_share(double channels, double sm) {
+  if (channels < sm) return channels / sm;
+  return 1.0 / (1.0 + 0.57 * (std::ceil(channels / sm) * sm / channels - 1.0));
+}
+
+// The share of the SMs that batch norm's statistics keep busy. The RTX 2080 Ti's older library shares channels out.
+double norm_share(const ReductionWork& w, const Device& device, Situation situation) {
+  const bool by_channel =
+      w.kind == ReductionKind::kBatchNorm && situation.state != State::kEval && situation.host != Host::kOlder;
+  return by_channel ? busy_share(static_cast<double>(std::max<std::int64_t>(1, w.channels)), device.sm) : 1.0;
+}
+
+// Seconds that an average takes from the memory, for one without a cache: what is read again and again, and hardly
+// written, stays there if it fits.
+double from_cache(const ReductionWork& w, const Device& device) {
+  if (w.out_elements * 16 > w.in_elements) return 1.0;
+  const double set = static_cast<double>(w.element_bytes) * static_cast<double>(w.in_elements);
+  return std::clamp(set / device.l2, 0.7, 1.0);
+}
+
+double streams_of(ReductionKind kind, bool training) {
+  if (kind == ReductionKind::kSoftmax) return kSoftmaxStreams;
+  if (kind != ReductionKind::kBatchNorm) return kStreams;
+  return training ? kNormStreamsTraining : kNormStreams;
+}
+
+// Cycles of an SM for one row of softmax: none where a warp holds the row.
+double softmax_row_cycles(double columns, bool aligned) {
+  return columns <= 1024.0 ? 0.0 : columns * kSoftmaxColumn * (aligned ? kSoftmaxVector : 1.0);
+}
+
+// Seconds of an SM for what a kernel does beside moving, on all of them: `together` a second.
+double busy_time(const ReductionWork& w, Situation situation, double together) {
+  const bool training = situation.state == State::kTraining;
+  const auto rows = static_cast<double>(w.rows);
+  const auto columns = static_cast<double>(w.columns);
+  switch (w.kind) {
+    case ReductionKind::kLayerNorm:
+    case ReductionKind::kGroupNorm:  // the newer kernel of PyTorch 2.1 in bare loops
+      return rows * (300.0 + 0.7 * columns) * (training ? 3.2 : 1.0) * (situation.host == Host::kBare ? 0.3 : 1.0) /
+             together;
+    case ReductionKind::kBatchNorm:
+      return situation.state == State::kEval && w.spatial > 1 ? planes_of(w) * kNormPlane / together : 0.0;
+    case ReductionKind::kSoftmax:
+      return rows * softmax_row_cycles(columns, w.columns % 4 == 0) * (training ? 2.0 : 1.0) / together;
+    case ReductionKind::kAdaptivePool: {
+      const double side = pooled_side(w);
+      if (side <= 1.0) return rows * kAverageRow / together;
+      return planes_of(w) * side * std::ceil(side / 32.0) * kPlacesWarp * (training ? 2.0 : 1.0) / together;
+    }
+    default:
+      return 0.0;
+  }
+}
+
+// How moving and the rest share the time.
+double shared_time(const ReductionWork& w, double moved, double busy) {
+  if (w.kind == ReductionKind::kAdaptivePool && pooled_side(w) <= 1.0) return moved + busy;
+  return w.kind == ReductionKind::kSoftmax ? joined2(moved, busy) : joined_by_squares<2>(moved, busy);
 }
 
 // What a row costs on CDNA by itself, in cycles of a compute unit; fitted on the MI100. Softmax leaves its kernel of
@@ -88,28 +173,26 @@ Physics physics_of(const ReductionWork& work, const Device& device, Situation si
   const auto rows = static_cast<double>(work.rows);
   const auto columns = static_cast<double>(work.columns);
   const Traffic traffic = traffic_of(work, situation.state, size);
-  // One block a channel: fewer channels than SMs leave bandwidth unused.
-  const bool by_channel = work.kind == ReductionKind::kBatchNorm && situation.state != State::kEval;
-  const double share = by_channel ? std::min(1.0, channels / device.sm) : 1.0;
+  const double norm = norm_share(work, device, situation);
+  const double own = (traffic.forward * from_cache(work, device) + (training ? traffic.backward : 0.0)) / norm;
+  const double moved =
+      own / (streams_of(work.kind, training) * device.bandwidth) + traffic.accumulation / (kStreams * device.bandwidth);
+  const bool layer = work.kind == ReductionKind::kLayerNorm || work.kind == ReductionKind::kGroupNorm;
 
   Physics p;
   p.accumulation_bytes = traffic.accumulation;
   p.bytes = traffic.forward + (training ? traffic.backward : 0.0) + traffic.accumulation;
   p.memory = p.bytes / device.bandwidth;
-  const double moved = ((traffic.forward + (training ? traffic.backward : 0.0)) / share + traffic.accumulation) /
-                       (0.9 * device.bandwidth);
-  const bool layer = work.kind == ReductionKind::kLayerNorm || work.kind == ReductionKind::kGroupNorm;
-  double row = layer ? rows * (300.0 + 0.7 * columns) * (training ? 3.2 : 1.0) / (device.sm * device.clock) : 0.0;
-  if (situation.host == Host::kBare) row *= 0.3;  // the newer kernel of PyTorch 2.1
-  p.gpu = device.cdna ? cdna_time(work, p.bytes / share, training, device) : std::max(moved, row);
+  p.compute = busy_time(work, situation, device.sm * device.clock);
+  p.gpu = device.cdna ? cdna_time(work, p.bytes / norm, training, device) : shared_time(work, moved, p.compute);
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
-  p.bound = call_time(p.gpu, p.host, device);
+  p.bound = call_time(p.gpu, p.host, device, situation.host);
 
   const double values[] = {moved / p.bound,
                            p.host / p.bound,
                            p.gpu / p.host,
-                           row / p.bound,
+                           layer ? p.compute / p.bound : 0.0,
                            code(work.kind),
                            in,
                            out,

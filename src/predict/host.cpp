@@ -19,6 +19,7 @@ enum Call : std::size_t {
   kGeluCall,
   kSigmoidCall,
   kBinaryCall,
+  kScalarCall,
   kSoftmaxCall,
   kPoolCall,
   kMaxPoolCall,
@@ -42,6 +43,7 @@ constexpr std::array<Floor, kCalls> kModernFloors{{
     {13.5, 8, 155},
     {13, 9.4, 155},
     {14, 10, 155},
+    {14, 10, 155},
     {17, 17, 170},
     {17, 14.5, 170},
     {20, 20, 200},
@@ -59,6 +61,7 @@ constexpr std::array<Floor, kCalls> kOlderFloors{{
     {40, 21, 218},
     {40, 21, 218},
     {40, 21, 218},
+    {40, 21, 218},
     {48.6, 36, 247},
     {48.6, 36, 247},
     {55, 50, 300},
@@ -68,7 +71,7 @@ constexpr Floor kModernBias{16, 16, 45};
 constexpr Floor kOlderBias{37, 37, 85};
 // A bare loop over one call (NeuSight), in the order of Call. The loop over convolutions does something else too, which
 // takes 20 to 400 us by the shape, on all GPUs alike and by no rule that the table shows: this is its middle.
-constexpr std::array<double, kCalls> kBareFloors{190, 190, 46, 46, 54, 32, 31, 30, 30, 25, 26, 32.5, 32, 32, 25};
+constexpr std::array<double, kCalls> kBareFloors{190, 190, 46, 46, 54, 32, 31, 30, 30, 25, 26, 30, 32.5, 32, 32, 25};
 
 double pick(const Floor& floor, State state) {
   switch (state) {
@@ -103,6 +106,11 @@ Call call_of(const PointwiseWork& work) {
     case PointwiseKind::kSigmoid:
     case PointwiseKind::kTanh:
       return kSigmoidCall;
+    case PointwiseKind::kAddScalar:
+    case PointwiseKind::kMulScalar:
+    case PointwiseKind::kDivScalar:
+    case PointwiseKind::kPowScalar:
+      return kScalarCall;  // wraps the number first
     case PointwiseKind::kStochasticDepth:
       return kDepthCall;
     default:
