@@ -94,8 +94,8 @@ double norm_share(const ReductionWork& w, const Device& device, Situation situat
   return by_channel ? busy_share(static_cast<double>(std::max<std::int64_t>(1, w.channels)), device.sm) : 1.0;
 }
 
-// Seconds that an average takes from the memory, for one without a cache: what is read again and again, and hardly
-// written, stays there if it fits.
+// How long an average's bytes take, as a share of the time from memory: what is read again and again, and hardly
+// written, stays in the cache if it fits.
 double from_cache(const ReductionWork& w, const Device& device) {
   if (w.out_elements * 16 > w.in_elements) return 1.0;
   const double set = static_cast<double>(w.element_bytes) * static_cast<double>(w.in_elements);
@@ -126,6 +126,7 @@ double busy_time(const ReductionWork& w, Situation situation, double together) {
     case ReductionKind::kBatchNorm:
       return situation.state == State::kEval && w.spatial > 1 ? planes_of(w) * kNormPlane / together : 0.0;
     case ReductionKind::kSoftmax:
+      // The gradient of long rows was measured nowhere: it counts as the same again.
       return rows * softmax_row_cycles(columns, w.columns % 4 == 0) * (training ? 2.0 : 1.0) / together;
     case ReductionKind::kAdaptivePool: {
       const double side = pooled_side(w);

@@ -68,7 +68,7 @@ const TileLaw& law_for(Arithmetic arithmetic, const Device& device) {
   static const TileLaw matrix{0.775, 8.7, 515, 1000, 1.55, 0.75, kMatrixTiles, 1, 0, true};
   // Fitted on a K80's dense layers in training (PROFET).
   static const TileLaw kepler{0.56, 3.8, 400, 1000, 2, 0.87, kKeplerTiles, 1};
-  // Fitted on FP32 products of V100, A100, P4, A30 and RTX 2080 Ti, with factors of their own for the P100 and the T4.
+  // Fitted on FP32 products of V100, A100, A30 and RTX 2080 Ti, and of P100, P4 and T4 beside a factor of each.
   static const TileLaw simt{1.0, 3.2, 40, 0, 13, 1.0, kSimtTiles, 16, 290};
   // Fitted on captured products in BF16 of six GPUs (tools/fit/products.py); without the A100's or the RTX PRO 6000's
   // the constants move by up to a tenth.
