@@ -154,10 +154,10 @@ TEST(Table, Neusight) {
       "Tesla T4,bmm,test,fp32,3,16,8,4,1e-3,k,1x1x1,256x1x1,p2.1.0\n"
       "Tesla T4,bmm,test,fp16,3,16,8,4,1e-3,k,1x1x1,256x1x1,p2.1.0\n");
   ASSERT_EQ(gemm.operations.size(), 2U);
-  EXPECT_EQ(inputs(gemm.operations[0]), "linear 16x4 8x4 8");
+  EXPECT_EQ(inputs(gemm.operations[0]), "linear 16x8 4x8 4");
   EXPECT_FALSE(gemm.operations[0].from.primary);
   EXPECT_EQ(gemm.operations[0].at.software, "pytorch 2.1.0");
-  EXPECT_EQ(inputs(gemm.operations[1]), "matmul 3x16x4 3x4x8");
+  EXPECT_EQ(inputs(gemm.operations[1]), "matmul 3x16x8 3x8x4");
   EXPECT_EQ(gemm.operations[1].from.split, "test");
   EXPECT_EQ(gemm.unmapped.rows(), 1U);
   const Table conv = parse(

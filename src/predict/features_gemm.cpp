@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices: linear layers and batched products.
+#include <cmath>
+
 #include "predict/feature_lists.h"
 #include "predict/law.h"
 
@@ -41,6 +43,28 @@ struct Shape3 {
 struct Parts {
   double tiled, moved, set;
 };
+
+// Pascal reads the rows of both factors of a linear layer from far apart: layers deeper than 8192 take longer by so much.
+// From P100 and P4, where it is half as long again at most.
+double deep_rows(const GemmWork& work, const Device& device) {
+  const bool pascal = device.capability >= 6.0 && device.capability < 7.0;
+  if (!pascal || !work.weight || work.depth <= 8192 || work.element_bytes != 4) return 1.0;
+  const double longer = 1.0 + 0.8 * std::log(static_cast<double>(work.depth) / 8192.0);
+  return device.capability == 6.0 ? longer : std::min(1.5, longer);
+}
+
+// Share of the bandwidth that operands and results reach, and how sharply their time meets that of the products.
+struct Traffic {
+  double streams, sharpness;
+};
+
+// Of FP32 by tools/fit/fp32_products.py, with the constants of tiles.
+Traffic traffic_of(const GemmWork& work, const Device& device) {
+  const bool simt = work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
+  if (simt && device.cdna) return {kCdnaStreamed, 1.6};
+  if (simt) return work.batch > 1 ? Traffic{0.84, 2.95} : Traffic{0.8, 1.52};
+  return {work.arithmetic == Arithmetic::kFp8 ? 0.75 : 0.83, 1.9};
+}
 
 double ctas(const Shape3& s, double tile) {
   return s.batch * ceil_div(s.rows, tile) * ceil_div(s.columns, tile);
@@ -126,7 +150,7 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const double peak = device.product_peak(work.arithmetic);
 
   const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device);
-  double tiled = tile.time;
+  double tiled = tile.time * deep_rows(work, device);
   if (training) {  // gradients of the input [m, k] and of the weight [n, k]
     tiled += tile_product(b, m, k, n, work.arithmetic, device).time;
     tiled += tile_product(b, n, k, m, work.arithmetic, device).time;
@@ -136,9 +160,9 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   p.bytes = b * (in * m * k + in * n * k + out * m * n) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
   // Captured benchmarks cycle through five copies of the weight.
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
-  const bool matrix = simt && device.cdna;
-  const double moved = memory_time(p.bytes, set, device, fp8 || matrix ? 0.75 : simt ? 0.85 : 0.83);
-  p.gpu = joined(tiled, moved, matrix ? 1.3 : simt ? 1.5 : 1.9);
+  const Traffic traffic = traffic_of(work, device);
+  const double moved = memory_time(p.bytes, set, device, traffic.streams);
+  p.gpu = joined(tiled, moved, traffic.sharpness);
   if (fp8 && captured) p.gpu += 1.73 * 3.0 * m * k / device.bandwidth;  // the activation is quantised on the way in
   p.host = fp8 && captured ? 11700.0 / device.clock : host_floor(work, device, situation);
   p.bound =

@@ -33,8 +33,15 @@ constexpr std::array<Tile, 12> kFp8Tiles{{{128, 128},
                                           {16, 128},
                                           {32, 64},
                                           {32, 128}}};
-constexpr std::array<Tile, 9> kSimtTiles{
-    {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {32, 128}, {128, 32}, {64, 32}, {32, 32}, {256, 128}}};
+// Those that cuBLAS' kernels for FP32 are named after, as it is called for row-major matrices.
+constexpr std::array<Tile, 7> kSimtTiles{{{64, 128}, {32, 128}, {128, 32}, {128, 128}, {64, 64}, {32, 32}, {32, 64}}};
+// The P100's for linear layers.
+constexpr std::array<Tile, 2> kSmallSimtTiles{{{128, 32}, {64, 64}}};
+// Batched products have one kernel whatever their shape, but three on Volta and Turing.
+constexpr std::array<Tile, 1> kBatchedTiles{{{128, 128}}};
+constexpr std::array<Tile, 3> kBatchedTilesTuring{{{64, 128}, {64, 64}, {32, 128}}};
+constexpr std::array<Tile, 3> kBatchedTilesVolta{{{128, 32}, {64, 64}, {32, 128}}};
+constexpr std::array<Tile, 1> kBatchedTilesPascal{{{64, 128}}};
 
 // Macro tiles of rocBLAS' matrix instructions.
 constexpr std::array<Tile, 10> kMatrixTiles{
@@ -58,18 +65,34 @@ struct TileLaw {
   double streamed;       // share of the bandwidth that split sums reach
   std::span<const Tile> tiles;
   int max_split;
-  double wave_cycles = 0;  // of a wave, in which no products are made: results go out and the next tiles come in
-  bool alone = false;      // the tile is chosen as if there were no batch
+  double wave_cycles = 0;    // of a wave, in which no products are made: results go out and the next tiles come in,
+  double output_cycles = 0;  // and for each output of a tile
+  bool alone = false;        // the tile is chosen as if there were no batch
 };
 
-const TileLaw& law_for(Arithmetic arithmetic, const Device& device) {
+// Fitted by tools/fit/fp32_products.py on six GPUs.
+const TileLaw& batched_law(const Device& device) {
+  const auto with = [](std::span<const Tile> tiles) {
+    return TileLaw{1.47, 23, 40, 240, 13, 1.0, tiles, 1, 0, 0.163};
+  };
+  static const TileLaw ampere = with(kBatchedTiles);
+  static const TileLaw turing = with(kBatchedTilesTuring);
+  static const TileLaw volta = with(kBatchedTilesVolta);
+  static const TileLaw pascal = with(kBatchedTilesPascal);
+  if (device.capability >= 8.0) return ampere;
+  if (device.capability == 7.0) return volta;
+  return device.capability > 0.0 && device.capability < 7.0 ? pascal : turing;
+}
+
+const TileLaw& law_for(Arithmetic arithmetic, bool batched, const Device& device) {
   // FP32 by matrix units: fitted on the MI100 alone, in units that carry over. rocBLAS looks its tiles up by the shape
   // of one product, whatever the batch, so batches of small ones run in small tiles.
-  static const TileLaw matrix{0.775, 8.7, 515, 1000, 1.55, 0.75, kMatrixTiles, 1, 0, true};
+  static const TileLaw matrix{0.71, 4.085, 846, 1000, 2.98, 0.75, kMatrixTiles, 1, 0, 0.403, true};
   // Fitted on a K80's dense layers in training (PROFET).
   static const TileLaw kepler{0.56, 3.8, 400, 1000, 2, 0.87, kKeplerTiles, 1};
-  // Fitted on FP32 products of V100, A100, A30 and RTX 2080 Ti, and of P100, P4 and T4 beside a factor of each.
-  static const TileLaw simt{1.0, 3.2, 40, 0, 13, 1.0, kSimtTiles, 16, 290};
+  // Fitted by tools/fit/fp32_products.py on eight GPUs, the efficiency on the P100 for itself.
+  static const TileLaw simt{1.14, 8.15, 46.7, 222, 12.5, 1.0, kSimtTiles, 16, 0, 0.08};
+  static const TileLaw p100{0.9, 8.15, 46.7, 222, 12.5, 1.0, kSmallSimtTiles, 16, 0, 0.08};
   // Fitted on captured products in BF16 of six GPUs (tools/fit/products.py); without the A100's or the RTX PRO 6000's
   // the constants move by up to a tenth.
   static const TileLaw tensor{0.88, 2.5, 59, 134, 4, 1.0, kTensorTiles, 16, 1220};
@@ -77,16 +100,24 @@ const TileLaw& law_for(Arithmetic arithmetic, const Device& device) {
   static const TileLaw fp8{1.92, 133, 41, 200, 4, 0.75, kFp8Tiles, 1};
   if (arithmetic == Arithmetic::kFp32 && device.cdna) return matrix;
   if (device.kepler) return kepler;
-  if (arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kFp64) return simt;
+  if (arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kFp64) {
+    if (batched) return batched_law(device);
+    return device.capability == 6.0 ? p100 : simt;
+  }
   if (arithmetic == Arithmetic::kFp8) return fp8;
   return has_asynchronous_products(device) ? asynchronous : tensor;
 }
+
+// How much more of the clock products take than convolutions do, before Ampere: an exponent. With the constants of tiles.
+constexpr double kOlderHold = 1.34;
 
 }  // namespace
 
 double sustained_peak(Arithmetic arithmetic, const Device& device) {
   // The share of CDNA's matrix units in FP32 that the law of tiles has is already that under the power limit.
   if (arithmetic == Arithmetic::kFp32 && device.cdna) return device.fp32_matrix;
+  if (arithmetic == Arithmetic::kFp32 && device.capability < 8.0)
+    return device.peak(arithmetic) * std::pow(device.held_at(arithmetic), kOlderHold);
   const double easy = std::max(1.0, std::pow(device.reach_at(arithmetic), 0.6));
   return device.peak(arithmetic) * device.held_at(arithmetic) * easy;
 }
@@ -98,14 +129,15 @@ double tiled_time(const TileLaw& law, const Tile& tile, double tiles, double par
   const double waves = ceil_fast(tiles / device.sm);
   const double work = waves * 2.0 * tile.rows * tile.columns * part / reach;
   const double latency = part / 32.0 * law.depth_cycles / device.clock * std::max(1.0, waves / law.latency_waves);
-  return std::max(work, latency) + (law.fixed_cycles + waves * law.wave_cycles) / device.clock;
+  const double between = law.wave_cycles + law.output_cycles * tile.rows * tile.columns;
+  return std::max(work, latency) + (law.fixed_cycles + waves * between) / device.clock;
 }
 
 }  // namespace
 
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
                         const Device& device) {
-  const TileLaw& law = law_for(arithmetic, device);
+  const TileLaw& law = law_for(arithmetic, batch > 1.0, device);
   const double per_sm = sustained_peak(arithmetic, device) / device.sm * law.efficiency;
   const double sum_time = 4.0 * batch * rows * columns / (device.bandwidth * law.streamed);
   TileChoice best{.time = std::numeric_limits<double>::infinity()};

@@ -377,7 +377,38 @@ struct LowerVisitor {
     view();
   }
 
-  // ---- views: no kernel, but the result may be strided ----
+  // ---- views: no kernel, but the result may be strided, and gradients are put together ----
+  // Of a value that an eager step of training needs the gradient of.
+  [[nodiscard]] bool has_gradient_kernels() const {
+    const Runtime runtime = self.options_.runtime;
+    if (self.options_.mode != Mode::kTraining || !is_floating(context.input(0).element)) return false;
+    if (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph) return false;
+    const ValueKind kind = context.graph().value(context.node().inputs[0]).kind;
+    return kind == ValueKind::kComputed;
+  }
+  void gradient(std::int64_t bytes) {
+    emit(PointwiseWork{.kind = PointwiseKind::kCopy,
+                       .elements = context.input(0).elements(),
+                       .forward_bytes = 0,
+                       .backward_bytes = bytes});
+  }
+  // The gradient of a part is the whole in zeros, into which the part is copied; that of each further part of the same
+  // value is added to it.
+  void gradient_of_part() {
+    if (!has_gradient_kernels()) return;
+    const std::int64_t all = whole(context.input(0).bytes());
+    const std::int64_t part = whole(context.output().bytes());
+    if (part == all) return;
+    std::vector<bool>& taken = self.part_taken_;
+    const std::size_t value = index(context.node().inputs[0]);
+    gradient(all + 2 * part + (taken[value] ? 3 * all : 0));
+    taken[value] = true;
+  }
+  // The parts' gradients are written behind each other.
+  void gradient_of_parts() {
+    if (has_gradient_kernels()) gradient(2 * whole(context.input(0).bytes()));
+  }
+
   void reshape() {
     const auto seen = reshaped(storage(0), context.input(0).shape, context.output().shape);
     if (!seen) copied(0);
@@ -389,11 +420,18 @@ struct LowerVisitor {
     set_storage(op.contiguous ? Storage::kContiguous : seen);
   }
   void operator()(const Expand&) { set_strided(true); }
-  void operator()(const Slice&) { set_storage(cut(storage(0), context.input(0).shape, context.output().shape)); }
-  void operator()(const Split& op) { set_strided(op.axis != 0); }
+  void operator()(const Slice&) {
+    gradient_of_part();
+    set_storage(cut(storage(0), context.input(0).shape, context.output().shape));
+  }
+  void operator()(const Split& op) {
+    gradient_of_parts();
+    set_strided(op.axis != 0);
+  }
   void operator()(const Gather& op) {
     // One fixed index is torch's select, a view: nothing is written.
     if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
+    gradient_of_part();
     set_strided(op.axis != 0 || storage(0) != Storage::kContiguous);
   }
   void operator()(const Squeeze&) { view(); }

@@ -52,7 +52,7 @@ struct LoweredOperation {
 class NodeLowering {
  public:
   NodeLowering(const LowerOptions& options, std::size_t value_count)
-      : options_(options), storage_(value_count, Storage::kContiguous) {}
+      : options_(options), storage_(value_count, Storage::kContiguous), part_taken_(value_count) {}
 
   void lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out);
   [[nodiscard]] Storage storage(ValueId id) const { return storage_[index(id)]; }
@@ -62,6 +62,7 @@ class NodeLowering {
   friend struct LowerVisitor;
   LowerOptions options_;
   std::vector<Storage> storage_;
+  std::vector<bool> part_taken_;  // of which values a part was taken already: gradients of parts add up
 };
 
 class Fusion;

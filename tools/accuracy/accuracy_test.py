@@ -19,6 +19,7 @@ import limits
 import maxq
 import octave
 import page
+import runs
 import shapes
 import tables
 
@@ -68,6 +69,23 @@ class Errors(unittest.TestCase):
         found = errors.repeats([row(0.9, 1), row(1.1, 1), row(5, 5, subject="y 1")])
         self.assertEqual(found["n"], 2)
         self.assertAlmostEqual(found["median"], 0.1)
+
+    def test_earlier_runs_are_held_against_the_one_that_is_judged(self) -> None:
+        table = (
+            "gpu,mode,model_name,input_shape,generation,primary,time_s,energy_j\n"
+            "g,training,a,1x3,new,1,2.0,10\ng,training,a,1x3,old,0,2.2,\ng,training,b,1x3,new,1,1.0,4\n"
+            "g,training,b,1x3,old,0,0.7,5\ng,training,a,1x3,old-low-power,0,9,9\ng,inference,a,1x3,old,0,9,9\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "networks.csv")
+            path.write_text(table)
+            found = runs.earlier_runs(path)
+        self.assertEqual(list(found), ["g training"])
+        (cell,) = found["g training"].values()
+        self.assertEqual(cell["n"], 2)
+        self.assertAlmostEqual(cell["time"]["mape"], 0.2)
+        self.assertAlmostEqual(cell["time"]["worst_ape"], 0.3)
+        self.assertAlmostEqual(cell["energy"]["mape"], 0.25)
 
     def test_power_of_short_windows_is_no_measurement(self) -> None:
         self.assertFalse(errors.trusted({"quantity": "power", "cautions": "other,power-window-short"}))

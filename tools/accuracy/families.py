@@ -27,6 +27,7 @@ import zlib
 
 from calibration import LEVEL, Held, calibrate
 from errors import QUANTITIES, median, of, read_rows, tabulated, write_json
+from runs import earlier_runs
 from shapes import Neighbours, by_distance, density, summaries
 
 FAMILIES = {
@@ -359,6 +360,7 @@ def main() -> int:
             "family_operations_by_family": tabulated(family[0], "held_out"),
             "family_networks": tabulated(family[1], "gpu", "mode"),
             "family_networks_by_family": tabulated(family[1], "held_out"),
+            "earlier_runs": earlier_runs(run.data / "networks" / "heidelberg_networks.csv"),
             "gpu_operations": tabulated(gpu[0], "gpu", "mode"),
             "gpu_networks": tabulated(gpu[1], "gpu", "mode"),
             "fifth_operations": {table: tabulated(rows, "gpu", "mode") for table, rows in fifth.items()},

@@ -114,6 +114,17 @@ def family_networks(figures: Figures) -> str:
     return of_families(figures, "family_networks", "networks", "roofline")
 
 
+def earlier_runs(figures: Figures) -> str:
+    head = ["networks", "run", "n", "time: MAPE", "median", "worst", "energy: MAPE", "worst"]
+    rows = []
+    for machine, runs in figures["families"].get("earlier_runs", {}).items():
+        for run, cell in runs.items():
+            time, energy = cell["time"], cell["energy"]
+            row = [machine, run, str(cell["n"]), *(percent(time[key]) for key in ("mape", "median_ape", "worst_ape"))]
+            rows.append(row + [percent(energy["mape"]), percent(energy["worst_ape"])])
+    return markdown(head, rows)
+
+
 def family_networks_by_family(figures: Figures) -> str:
     return of_families(figures, "family_networks_by_family", "networks", "roofline")
 

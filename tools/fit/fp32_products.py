@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The constants of FP32 products in src/predict/law.cpp and features_gemm.cpp, of linear layers and of batched products.
+
+    tools/fit/fp32_products.py neusight_gemm.csv heidelberg_operations.csv --joulecast build/release/joulecast
+
+Prints the mean and the mean absolute log error of the bound on every GPU with the program's constants, with those fitted to all
+GPUs, and with one GPU at a time left out of the fit; and for each GPU which tiles a batched product is best explained by. It
+stops if its copy of the law is not the program's. Needs numpy and scipy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import json
+import math
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+from scipy.optimize import minimize
+
+LINEAR = [(64, 128), (32, 128), (128, 32), (128, 128), (64, 64), (32, 32), (32, 64)]
+P100 = [(128, 32), (64, 64)]  # linear layers
+AMPERE, TURING, VOLTA, PASCAL = [(128, 128)], [(64, 128), (64, 64), (32, 128)], [(128, 32), (64, 64), (32, 128)], [(64, 128)]
+ALL = [(128, 128), (128, 64), (64, 128), (64, 64), (32, 128), (128, 32), (32, 64), (64, 32), (32, 32)]
+# Shares of the peak and of the bandwidth, cycles, exponents. `hold`: of the clock that the power limit leaves, before Ampere.
+PROGRAM = {"efficiency": 1.14, "edge": 8.15, "depth": 46.7, "fixed": 222, "latency": 12.5, "output": 0.08,
+           "sharpness": 1.52, "streamed": 0.8, "batched efficiency": 1.47, "batched edge": 23, "batched depth": 40,
+           "batched fixed": 240, "batched latency": 13, "batched output": 0.163, "batched sharpness": 2.95,
+           "batched streamed": 0.84, "hold": 1.34, "p100 efficiency": 0.9,
+           "deep": 0.8}  # fmt: skip
+ROWS = 1500  # of each GPU and kind
+LINEAR_LABEL = re.compile(r"linear (\d+)x(\d+) by (\d+)x")
+MODULE_LABEL = re.compile(r"Linear\(in_features=(\d+), out_features=(\d+), bias=\w+\) ([\dx]+)x")
+BATCHED_LABEL = re.compile(r"matmul (\d+)x(\d+)x(\d+) by \d+x\d+x(\d+)")
+# What a call costs the host, in microseconds, and how sharply that meets the GPU's time (src/predict/host.cpp).
+LOOPS = {"Tesla V100-PCIE-32GB": 1.24, "Tesla P100-PCIE-16GB": 1.65}
+
+
+def device(program: str, name: str) -> dict[str, float]:
+    name = name.removesuffix("-no-tensor-cores")
+    text = subprocess.run([program, "gpus", name, "--json"], check=True, stdout=subprocess.PIPE).stdout
+    f = json.loads(text)["gpus"][0]["figures"]
+    capability, bandwidth = float(f["compute_capability"]), f["memory_bandwidth_gb_per_s"] * 1e9
+    coded = f["memory_type"].startswith("GDDR") and f.get("memory_total_mib", 1e9) * 2**20 < (
+        0.945 * 2**30 * f["memory_gb"]
+    )
+    if capability == 6.0 or coded:
+        bandwidth *= 0.91 if capability >= 8.0 else 0.81
+    rho = f["fp32_tflops"] / f["power_limit_w"] / 0.07 * (0.45 if capability >= 8.9 else 0.95 if capability >= 8.0 else 1.0)
+    return {"sm": f["sm_count"], "clock": f["boost_clock_mhz"] * 1e6, "bandwidth": bandwidth, "l2": f["l2_cache_mib"] * 2**20,
+            "peak": f["fp32_tflops"] * 1e12, "held": (1.0 + rho**4) ** -0.25, "capability": capability}  # fmt: skip
+
+
+def floor_of(gpu: str, linear: bool) -> tuple[float, float]:
+    if gpu.startswith("a30"):
+        return 26.5e-6, 4.0
+    if gpu == "rtx2080ti":
+        return 73e-6, 4.0  # in training state
+    return (54e-6 if linear else 32e-6) * LOOPS.get(gpu, 1.0), 1.3
+
+
+def shape_of(subject: str) -> tuple[str, list[int]] | None:
+    """Kind and batch, rows, columns, depth."""
+    if found := BATCHED_LABEL.match(subject):
+        batch, m, k, n = (int(x) for x in found.groups())
+        return ("batched", [batch, m, n, k]) if batch > 1 else None  # one product takes other kernels
+    if found := LINEAR_LABEL.match(subject):
+        m, k, n = (int(x) for x in found.groups())
+        return "linear", [1, m, n, k]
+    if found := MODULE_LABEL.match(subject):
+        return "linear", [1, math.prod(int(x) for x in found[3].split("x")), int(found[2]), int(found[1])]
+    return None
+
+
+def products(program: str, tables: list[str]) -> dict[tuple[str, str], np.ndarray]:
+    """By GPU and kind: batch, rows, columns, depth, seconds measured and the program's bound; of those that keep the GPU busy."""
+    out: dict[tuple[str, str], list] = {}
+    for table in tables:
+        with tempfile.TemporaryDirectory() as folder:
+            rows = pathlib.Path(folder) / "rows.csv"
+            subprocess.run([program, "evaluate", table, "--rows", str(rows)], check=True, stdout=subprocess.DEVNULL)
+            with rows.open(newline="") as file:
+                for row in csv.DictReader(file):
+                    wanted = row["quantity"] == "time" and row["mode"] == "inference" and "other-" not in row["cautions"]
+                    found = shape_of(row["subject"])
+                    if not found or not wanted or "MI100" in row["gpu"]:
+                        continue
+                    kind, shape = found
+                    if float(row["measured"]) > 3.0 * floor_of(row["gpu"], kind == "linear")[0]:
+                        times = [float(row["measured"]), float(row["baseline"])]
+                        out.setdefault((row["gpu"], kind), []).append([*shape, *times])
+    draw = np.random.default_rng(1)
+    return {key: np.array(found)[draw.permutation(len(found))[:ROWS]] for key, found in sorted(out.items())}
+
+
+def tiles_of(kind: str, capability: float) -> list[tuple[int, int]]:
+    if kind == "linear":
+        return P100 if capability == 6.0 else LINEAR
+    return AMPERE if capability >= 8.0 else TURING if capability > 7.0 else VOLTA if capability == 7.0 else PASCAL
+
+
+def bound(key: tuple[str, str], rows: np.ndarray, d: dict[str, float], constants: dict[str, float], tiles=None) -> np.ndarray:
+    gpu, kind = key
+    linear = kind == "linear"
+    c = {name: constants[name if linear else f"batched {name}"] for name in list(PROGRAM)[:8]}
+    if linear and d["capability"] == 6.0:
+        c["efficiency"] = constants["p100 efficiency"]
+    pascal = linear and d["capability"] < 7.0
+    deeper = 1.0 + constants["deep"] * np.log(np.maximum(1.0, rows[:, 3] / 8192)) if pascal else np.ones(len(rows))
+    if d["capability"] > 6.0:
+        deeper = np.minimum(1.5, deeper)
+    batch, m, n, k = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+    peak = d["peak"] * d["held"] ** (1.0 if d["capability"] >= 8.0 else constants["hold"])
+    best = np.full(len(rows), np.inf)
+    for high, wide in tiles or tiles_of(kind, d["capability"]):
+        reach = peak / d["sm"] * c["efficiency"] / (1.0 + c["edge"] * (high + wide) / (high * wide))
+        for split in (1, 2, 4, 8, 16) if linear else (1,):
+            part = k / split
+            waves = np.ceil(batch * np.ceil(m / high) * np.ceil(n / wide) * split / d["sm"])
+            latency = part / 32.0 * c["depth"] / d["clock"] * np.maximum(1.0, waves / c["latency"])
+            time = np.maximum(waves * 2.0 * high * wide * part / reach, latency)
+            time = time + (c["fixed"] + waves * c["output"] * high * wide) / d["clock"]
+            if split > 1:
+                time = time + split * 4.0 * m * n / d["bandwidth"] + 3.1e-6
+            best = np.minimum(best, np.where((split == 1) | (part >= 32.0), time, np.inf))
+    best = best * deeper
+    moved = 4.0 * batch * (m * k + n * k + m * n)
+    hit = 1.0 / (1.0 + (moved / (0.6 * d["l2"])) ** 3)
+    memory = d["bandwidth"] * c["streamed"]
+    moved = moved * ((1.0 - hit) / memory + hit / max(d["sm"] * d["clock"] * 6.4, memory))
+    busy = (best ** c["sharpness"] + moved ** c["sharpness"]) ** (1.0 / c["sharpness"])
+    host, sharpness = floor_of(gpu, linear)
+    return (busy**sharpness + host**sharpness) ** (1.0 / sharpness)
+
+
+class Fit:
+    def __init__(self, program: str, tables: list[str]) -> None:
+        self.rows = products(program, tables)
+        self.devices = {key: device(program, key[0]) for key in self.rows}
+
+    def off(self, key: tuple[str, str], constants: dict[str, float], tiles=None) -> np.ndarray:
+        return np.log(self.rows[key][:, 4] / bound(key, self.rows[key], self.devices[key], constants, tiles))
+
+    def check(self) -> None:
+        for key, rows in self.rows.items():
+            apart = np.abs(bound(key, rows, self.devices[key], PROGRAM) / rows[:, 5] - 1.0).max()
+            if apart > 1e-6:
+                raise SystemExit(f"{key}: this copy of the law differs from the program's by up to {apart:.2g}")
+
+    def fitted(self, without: str = "") -> dict[str, float]:
+        keys = [key for key in self.rows if not (without and key[0].startswith(without))]
+        names, start = list(PROGRAM), np.array(list(PROGRAM.values()))
+        at = lambda x: dict(zip(names, start * np.exp(x)))
+        cost = lambda x: float(np.mean([np.mean(np.abs(self.off(k, at(x)))) for k in keys])) + 0.002 * float(np.mean(x**2))
+        best = np.zeros(len(names))
+        for _ in range(2):
+            simplex = best + np.vstack([np.zeros(len(names)), 0.25 * np.eye(len(names))])
+            how = {"maxfev": 2500, "xatol": 0.01, "fatol": 1e-5, "initial_simplex": simplex, "adaptive": True}
+            best = minimize(cost, best, method="Nelder-Mead", options=how).x
+        return at(best)
+
+    def show(self, label: str, constants: dict[str, float]) -> None:
+        print(label, ", ".join(f"{n} {v:.3g}" for n, v in constants.items()))
+        for key in self.rows:
+            off = self.off(key, constants)
+            print(f"    {key[0]:24} {key[1]:8} mean {100 * off.mean():6.1f} %, absolute {100 * np.abs(off).mean():5.1f} %")
+
+    def show_tiles(self, constants: dict[str, float]) -> None:
+        """Sets of up to three tiles, judged beside the GPU's own factor."""
+        for key in self.rows:
+            if key[1] != "batched":
+                continue
+            found = []
+            for count in (1, 2, 3):
+                for tiles in itertools.combinations(ALL, count):
+                    off = self.off(key, constants, tiles)
+                    found.append((float(np.mean(np.abs(off - np.median(off)))), tiles))
+            print(f"{key[0]}: " + ", ".join(f"{100 * off:.1f} % {tiles}" for off, tiles in sorted(found)[:3]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="+")
+    parser.add_argument("--joulecast", required=True)
+    options = parser.parse_args()
+    fit = Fit(options.joulecast, options.tables)
+    fit.check()
+    fit.show("the program", PROGRAM)
+    fit.show("all", fit.fitted())
+    for left in ("NVIDIA A100", "Tesla V100", "Tesla P", "Tesla T4"):
+        fit.show(f"without {left}", fit.fitted(left))
+    fit.show_tiles(PROGRAM)
+
+
+if __name__ == "__main__":
+    main()
