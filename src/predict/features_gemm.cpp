@@ -44,8 +44,8 @@ struct Parts {
   double tiled, moved, set;
 };
 
-// Pascal reads the rows of both factors of a linear layer from far apart: layers deeper than 8192 take longer by so much.
-// From P100 and P4, where it is half as long again at most.
+// Pascal reads the rows of both factors of a linear layer from far apart: layers deeper than 8192 take longer by so
+// much. From P100 and P4, where it is half as long again at most.
 double deep_rows(const GemmWork& work, const Device& device) {
   const bool pascal = device.capability >= 6.0 && device.capability < 7.0;
   if (!pascal || !work.weight || work.depth <= 8192 || work.element_bytes != 4) return 1.0;

@@ -72,9 +72,7 @@ struct TileLaw {
 
 // Fitted by tools/fit/fp32_products.py on six GPUs.
 const TileLaw& batched_law(const Device& device) {
-  const auto with = [](std::span<const Tile> tiles) {
-    return TileLaw{1.47, 23, 40, 240, 13, 1.0, tiles, 1, 0, 0.163};
-  };
+  const auto with = [](std::span<const Tile> tiles) { return TileLaw{1.47, 23, 40, 240, 13, 1.0, tiles, 1, 0, 0.163}; };
   static const TileLaw ampere = with(kBatchedTiles);
   static const TileLaw turing = with(kBatchedTilesTuring);
   static const TileLaw volta = with(kBatchedTilesVolta);
@@ -108,7 +106,8 @@ const TileLaw& law_for(Arithmetic arithmetic, bool batched, const Device& device
   return has_asynchronous_products(device) ? asynchronous : tensor;
 }
 
-// How much more of the clock products take than convolutions do, before Ampere: an exponent. With the constants of tiles.
+// How much more of the clock products take than convolutions do, before Ampere: an exponent. With the constants of
+// tiles.
 constexpr double kOlderHold = 1.34;
 
 }  // namespace

@@ -440,6 +440,18 @@ struct LowerVisitor {
     pointwise(PointwiseKind::kCopy);
     view();
   }
+  // To positions that shapes tell, an assignment to a slice: its values are copied. Backward copies the gradient, takes
+  // the slice's from it and leaves zeros there.
+  void operator()(const Scatter&) {
+    if (!self.positions_[index(context.node().inputs[1])]) return pointwise(PointwiseKind::kCopy);
+    const TensorType& updates = context.input(2);
+    const std::int64_t part = whole(updates.bytes());
+    emit(PointwiseWork{.kind = PointwiseKind::kCopy,
+                       .elements = updates.elements(),
+                       .forward_bytes = 2 * part,
+                       .backward_bytes = 2 * whole(context.input(0).bytes()) + 3 * part});
+    view();
+  }
   void operator()(const Concat&) {
     pointwise(PointwiseKind::kCopy);
     if (channels_last()) view();
@@ -488,6 +500,11 @@ bool on_host(const CostContext& context) {
 }
 
 }  // namespace
+
+bool NodeLowering::makes_positions(const Node& node) const {
+  return !node.outputs.empty() && std::all_of(node.outputs.begin(), node.outputs.end(),
+                                              [&](ValueId id) { return id == kNoValue || positions_[index(id)]; });
+}
 
 void NodeLowering::lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out) {
   if (!context.has_output(0) || on_host(context)) return;

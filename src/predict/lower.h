@@ -52,17 +52,26 @@ struct LoweredOperation {
 class NodeLowering {
  public:
   NodeLowering(const LowerOptions& options, std::size_t value_count)
-      : options_(options), storage_(value_count, Storage::kContiguous), part_taken_(value_count) {}
+      : NodeLowering(options, std::vector<bool>(value_count)) {}
+  // `positions`: of scatter_positions().
+  NodeLowering(const LowerOptions& options, std::vector<bool> positions)
+      : options_(options),
+        storage_(positions.size(), Storage::kContiguous),
+        part_taken_(positions.size()),
+        positions_(std::move(positions)) {}
 
   void lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out);
   [[nodiscard]] Storage storage(ValueId id) const { return storage_[index(id)]; }
   void set_storage(ValueId id, Storage lies) { storage_[index(id)] = lies; }
+  // Nothing that runs: it says where a scatter writes.
+  [[nodiscard]] bool makes_positions(const Node& node) const;
 
  private:
   friend struct LowerVisitor;
   LowerOptions options_;
   std::vector<Storage> storage_;
   std::vector<bool> part_taken_;  // of which values a part was taken already: gradients of parts add up
+  std::vector<bool> positions_;
 };
 
 class Fusion;
@@ -83,6 +92,7 @@ class NetworkLowering {
  private:
   static constexpr std::uint32_t kFree = std::numeric_limits<std::uint32_t>::max();
 
+  NodeLowering& lowering_of(const Graph& graph);
   void merge(const LoweredOperation& operation, std::int64_t times);
   void grow();
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "predict/assignments.h"
 #include "predict/fuse.h"
 #include "predict/lower.h"
 #include "predict/tensorflow.h"
@@ -56,8 +57,15 @@ NetworkLowering::NetworkLowering(const Graph& graph, const LowerOptions& options
 NetworkLowering::NetworkLowering(NetworkLowering&&) noexcept = default;
 NetworkLowering::~NetworkLowering() = default;
 
+NodeLowering& NetworkLowering::lowering_of(const Graph& graph) {
+  const auto found = lowerings_.find(&graph);
+  if (found != lowerings_.end()) return found->second;
+  return lowerings_.try_emplace(&graph, options_, scatter_positions(graph)).first->second;
+}
+
 void NetworkLowering::add(const Visit& visit, const Cost& cost) {
-  NodeLowering& lowering = lowerings_.try_emplace(&visit.graph, options_, visit.graph.values.size()).first->second;
+  NodeLowering& lowering = lowering_of(visit.graph);
+  if (lowering.makes_positions(visit.node)) return;
   found_.clear();
   const CostContext context(visit.graph, visit.node, visit.types);
   if (fusion_ && &visit.graph == &graph_) {
