@@ -181,6 +181,14 @@ double channels_last_depthwise(const ConvWork& w) {
   return square && w.kernel_height <= 5 ? 1.0 : 4.2;
 }
 
+// PyTorch takes its own depthwise kernels for FP32 that lies channels-first, and always cuDNN's channels-last, whose
+// gradients are slow, the more so without TF32. From steps of ConvNeXt on A30 and RTX 2080 Ti: nobody measured them
+// singly.
+double channels_last_gradients(const ConvWork& w) {
+  if (!w.channels_last || w.element_bytes != 4) return 1.0;
+  return w.arithmetic == Arithmetic::kTf32 ? 2.0 : 4.6;
+}
+
 // Picoseconds a multiply-accumulate on an A30; other GPUs by the mean of their clock and bandwidth ratios.
 double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device, bool training) {
   const double scale = std::sqrt(56 * 1.44e9 / (device.sm * device.clock) * 933e9 / device.bandwidth);
@@ -188,7 +196,8 @@ double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device
   const double picoseconds = training ? (small ? 17.0 : 12.0) : (small ? 3.2 : 2.1);
   const double strided = w.stride > 1 ? (training ? 2.25 : 1.15) : 1.0;
   const double narrow = static_cast<double>(w.element_bytes) / 4.0;  // halves take half the time
-  return s.macs * 1e-12 * scale * picoseconds * strided * narrow * (training ? 1.0 : channels_last_depthwise(w));
+  return s.macs * 1e-12 * scale * picoseconds * strided * narrow *
+         (training ? channels_last_gradients(w) : channels_last_depthwise(w));
 }
 
 // TensorFlow's own kernels, which move what they read several times. The gradient of the filters is summed atomically,

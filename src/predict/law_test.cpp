@@ -617,6 +617,23 @@ TEST(Law, DepthwiseHalvesChannelsLastAreFastForUsualKernels) {
   expect_close(with(7) / with(5), 0.35 * 49.0 / 25.0);
 }
 
+// ConvNeXt's, whose layer norms leave images channels-last.
+TEST(Law, DepthwiseGradientsAreSlowChannelsLast) {
+  ConvWork conv{.batch = 32, .in_channels = 128, .out_channels = 128, .groups = 128, .in_height = 56, .in_width = 56};
+  conv.out_height = conv.out_width = 56;
+  conv.kernel_height = conv.kernel_width = 7;
+  const auto slower = [&](Arithmetic arithmetic, State state) {
+    ConvWork last = conv;
+    last.arithmetic = arithmetic;
+    const double first = physics(last, a30(), {.state = state}).compute;
+    last.channels_last = true;
+    return physics(last, a30(), {.state = state}).compute / first;
+  };
+  expect_close(slower(Arithmetic::kTf32, State::kTraining), 2.0);
+  expect_close(slower(Arithmetic::kFp32, State::kTraining), 4.6);
+  expect_close(slower(Arithmetic::kFp32, State::kEval), 1.0);
+}
+
 TEST(Law, FusedKernelsReadFromTheL2WhatFitsThere) {
   const Device d = make_device(**Catalogue::shipped().find("rtx-4090"), {}).value();
   const auto with = [&](PointwiseKind kind, std::int64_t bytes) {
