@@ -20,6 +20,8 @@ double without_accumulation(const OperationPrediction& p, const Device& device) 
   return std::max(busy_in_network(part, device, Mode::kTraining), std::min(p.time, p.physics.host));
 }
 
+constexpr std::string_view kUnknownArchitecture = "outside";
+
 FoundValue with_factor(double value, double log_factor, double spread) {
   const double factor = std::exp(log_factor * spread);
   return {value, value / factor, value * factor, spread};
@@ -43,13 +45,25 @@ bool OperationJudge::fitted_on(std::string_view layout) const {
   return report && report->find(fmt::format("\"{}\": {{", layout)) != std::string_view::npos;
 }
 
-std::string_view OperationJudge::support(const MeasuredWork& work, const Device& device,
+std::string_view OperationJudge::support(const MeasuredWork& work, const Gpu& gpu, const Device& device,
                                          const Estimator::Trust& trust) const {
   const Group group = group_of(work.work);
   if (trust.seen(group, arithmetic_of(work.work))) return "seen";
+  if (!gpus_.find(fmt::format("architecture/{}", gpu.architecture))) return kUnknownArchitecture;
   const bool measured = device.capability > 0.0 && gpus_.find(pack_names::generation(name(group), device.capability));
   const bool told = intervals_.find(fmt::format("operation/{}/relative/time", name(group))).has_value();
   return measured && told ? "relative" : "unseen-gpu";
+}
+
+// No operation of an architecture that nobody measured was ever held out: bounds widen as those of networks do.
+double OperationJudge::factor(Group group, std::string_view support, std::string_view what) const {
+  const auto of = [&](std::string_view level) {
+    return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), level, what)).value_or(1.0);
+  };
+  if (support != kUnknownArchitecture) return of(support);
+  const std::optional<double> edge = intervals_.find(fmt::format("network/{}/edge", what));
+  const std::optional<double> outside = intervals_.find(fmt::format("network/{}/outside", what));
+  return of("unseen-gpu") * (edge && outside && *edge > 0.0 ? std::max(1.0, *outside / *edge) : 1.0);
 }
 
 Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
@@ -62,15 +76,12 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));
   if (row.at.mode == Mode::kTraining && !row.gradients_accumulated) p.time = without_accumulation(p, device);
   const Group group = group_of(work.work);
-  const std::string_view known = support(work, device, trust);
-  const auto factor = [&](std::string_view what) {
-    return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), known, what)).value_or(1.0);
-  };
+  const std::string_view known = support(work, *gpu, device, trust);
   const SpreadFactors spread =
       known == "seen" ? spreads_.of(work.work, device, work.situation, p.time) : SpreadFactors{};
-  return Estimate{.time = with_factor(p.time, factor("time"), spread.time),
-                  .power = with_factor(p.power, factor("power"), spread.power),
-                  .energy = with_factor(p.time * p.power, factor("energy"), spread.energy),
+  return Estimate{.time = with_factor(p.time, factor(group, known, "time"), spread.time),
+                  .power = with_factor(p.power, factor(group, known, "power"), spread.power),
+                  .energy = with_factor(p.time * p.power, factor(group, known, "energy"), spread.energy),
                   .baseline = p.physics.bound,
                   .group = name(group),
                   .support = known};

@@ -25,7 +25,7 @@ struct Estimate {
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   double baseline = 0;          // seconds, of a simple law: the bound of an operation, the roofline of a whole network
   std::string_view group = {};  // the estimator's, of an operation
-  std::string_view support;     // "seen", "relative" or "unseen-gpu" of an operation, the Support of a network
+  std::string_view support;  // "seen", "relative", "unseen-gpu" or "outside" of an operation, the Support of a network
 };
 
 class OperationJudge {
@@ -39,9 +39,12 @@ class OperationJudge {
  private:
   OperationJudge(Pack pack, const Catalogue& catalogue)
       : pack_(std::make_unique<Pack>(std::move(pack))), catalogue_(&catalogue) {}
-  // How well operations of a group are known on the GPU: "seen", "relative" or "unseen-gpu", as the pack's factors say.
-  [[nodiscard]] std::string_view support(const MeasuredWork& work, const Device& device,
+  // How well operations of a group are known on the GPU: "seen", "relative" or "unseen-gpu", as the pack's factors say;
+  // "outside" where nothing of its architecture was measured.
+  [[nodiscard]] std::string_view support(const MeasuredWork& work, const Gpu& gpu, const Device& device,
                                          const Estimator::Trust& trust) const;
+  // The logarithm of its bounds' factor. `what`: "time", "power" or "energy".
+  [[nodiscard]] double factor(Group group, std::string_view support, std::string_view what) const;
 
   std::unique_ptr<Pack> pack_;  // on the heap: the estimator's views must survive a move
   const Catalogue* catalogue_;

@@ -26,7 +26,9 @@ std::string pack(const std::map<std::string, double>& intervals) {
   EXPECT_TRUE(
       writer.add_forest(std::string("power/") + kGroup, {.features = {power.begin(), power.end()}, .trees = {}}));
   EXPECT_TRUE(writer.add_table(std::string(pack_names::kTrust), {{kGroup, 1.0}}));
-  EXPECT_TRUE(writer.add_table(std::string(pack_names::kGpus), {{pack_names::generation(kGroup, 9.0), 1.0}}));
+  EXPECT_TRUE(writer.add_table(
+      std::string(pack_names::kGpus),
+      {{pack_names::generation(kGroup, 9.0), 1.0}, {"architecture/Ampere", 1.0}, {"architecture/Hopper", 1.0}}));
   EXPECT_TRUE(writer.add_table(std::string(pack_names::kIntervals), intervals));
   const std::string path = testing::TempDir() + "judges_test" + std::to_string(::getpid()) + ".jcpack";
   EXPECT_TRUE(writer.write(path));
@@ -55,6 +57,15 @@ TEST(OperationJudge, BoundsOfARelativeOfMeasuredGpusAreTheirOwn) {
   const Estimate a100 = judged("a100-sxm4-80gb", intervals);
   EXPECT_EQ(a100.support, "unseen-gpu");
   EXPECT_NEAR(a100.time.hi / a100.time.value, std::exp(0.5), 1e-9);
+}
+
+// Twice as wide as those of networks on a GPU of a known architecture.
+TEST(OperationJudge, BoundsWidenOnAnArchitectureThatNobodyMeasured) {
+  const std::map<std::string, double> intervals{
+      {"operation/gemm-tensor/unseen-gpu/time", 0.25}, {"network/time/edge", 0.3}, {"network/time/outside", 0.6}};
+  const Estimate ada = judged("rtx-4090", intervals);
+  EXPECT_EQ(ada.support, "outside");
+  EXPECT_NEAR(ada.time.hi / ada.time.value, std::exp(0.5), 1e-9);
 }
 
 TEST(OperationJudge, APackThatDoesNotTellRelativesApartHasOneFactor) {
