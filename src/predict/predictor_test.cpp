@@ -196,7 +196,8 @@ TEST(Predictor, IntervalsWidenWithIgnorance) {
     const auto found = shipped().predict(load_of(64, Mode::kInference, Precision::kFp32), gpu(name), {}).value();
     return std::pair(found.time.hi / found.time.lo, found.energy.hi / found.energy.lo);
   };
-  EXPECT_LE(width("a30").first, width("a40").first * (1 + 1e-12));  // the time of a new family is as hard as that of a new GPU
+  // The time of a new family is as hard as that of a new GPU: the factors may be equal.
+  EXPECT_LE(width("a30").first, width("a40").first * (1 + 1e-12));
   EXPECT_LT(width("a40").first, width("mi250x").first);
   EXPECT_LT(width("a30").second, width("a40").second);
 }
