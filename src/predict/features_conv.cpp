@@ -184,8 +184,8 @@ double channels_last_depthwise(const ConvWork& w) {
 // PyTorch takes its own depthwise kernels for FP32 that lies channels-first, and always cuDNN's channels-last, whose
 // gradients are slow, the more so without TF32. From steps of ConvNeXt on A30 and RTX 2080 Ti: nobody measured them
 // singly.
-double channels_last_gradients(const ConvWork& w) {
-  if (!w.channels_last || w.element_bytes != 4) return 1.0;
+double channels_last_gradients(const ConvWork& w, const Device& device) {
+  if (!w.channels_last || w.element_bytes != 4 || device.capability <= 0.0) return 1.0;  // cuDNN is NVIDIA's
   return w.arithmetic == Arithmetic::kTf32 ? 2.0 : 4.6;
 }
 
@@ -197,7 +197,7 @@ double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device
   const double strided = w.stride > 1 ? (training ? 2.25 : 1.15) : 1.0;
   const double narrow = static_cast<double>(w.element_bytes) / 4.0;  // halves take half the time
   return s.macs * 1e-12 * scale * picoseconds * strided * narrow *
-         (training ? channels_last_gradients(w) : channels_last_depthwise(w));
+         (training ? channels_last_gradients(w, device) : channels_last_depthwise(w));
 }
 
 // TensorFlow's own kernels, which move what they read several times. The gradient of the filters is summed atomically,

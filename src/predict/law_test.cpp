@@ -632,6 +632,11 @@ TEST(Law, DepthwiseGradientsAreSlowChannelsLast) {
   expect_close(slower(Arithmetic::kTf32, State::kTraining), 2.0);
   expect_close(slower(Arithmetic::kFp32, State::kTraining), 4.6);
   expect_close(slower(Arithmetic::kFp32, State::kEval), 1.0);
+  conv.channels_last = true;
+  const Device amd = device_of("mi100");
+  const double last = physics(conv, amd, {.state = State::kTraining}).compute;
+  conv.channels_last = false;
+  expect_close(physics(conv, amd, {.state = State::kTraining}).compute, last);
 }
 
 TEST(Law, FusedKernelsReadFromTheL2WhatFitsThere) {
