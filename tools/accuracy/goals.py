@@ -198,7 +198,7 @@ def networks(figures: Figures) -> list[Goal]:
     for key, cell in figures["families"]["family_networks"].items():
         time, energy = cell["time"], cell["energy"]
         case = [time["mape"], energy["mape"], worst(time)]
-        runs = figures["families"].get("earlier_runs", {}).get(key, {}).values()
+        runs = figures["families"]["earlier_runs"].get(key, {}).values()
         out.append(Goal(f"networks of families left out, {key}", NETWORKS, [case], spread([run["time"]["mape"] for run in runs])))
     repeats = [value for key, value in floors(figures).items() if key.startswith("timm")]
     levels = figures["levels"]["timm_benchmark"].items()

@@ -117,7 +117,7 @@ def family_networks(figures: Figures) -> str:
 def earlier_runs(figures: Figures) -> str:
     head = ["networks", "run", "n", "time: MAPE", "median", "worst", "energy: MAPE", "worst"]
     rows = []
-    for machine, runs in figures["families"].get("earlier_runs", {}).items():
+    for machine, runs in figures["families"]["earlier_runs"].items():
         for run, cell in runs.items():
             time, energy = cell["time"], cell["energy"]
             row = [machine, run, str(cell["n"]), *(percent(time[key]) for key in ("mape", "median_ape", "worst_ape"))]
