@@ -83,8 +83,8 @@ const TileLaw& batched_law(const Device& device) {
 }
 
 const TileLaw& law_for(Arithmetic arithmetic, bool batched, const Device& device) {
-  // FP32 by matrix units: fitted on the MI100 alone, in units that carry over. rocBLAS looks its tiles up by the shape
-  // of one product, whatever the batch, so batches of small ones run in small tiles.
+  // FP32 by matrix units: fitted on the MI100 alone (tools/fit/cdna_products.py), in units that carry over. rocBLAS
+  // looks its tiles up by the shape of one product, whatever the batch, so batches of small ones run in small tiles.
   static const TileLaw matrix{0.71, 4.085, 846, 1000, 2.98, 0.75, kMatrixTiles, 1, 0, 0.403, true};
   // Fitted on a K80's dense layers in training (PROFET).
   static const TileLaw kepler{0.56, 3.8, 400, 1000, 2, 0.87, kKeplerTiles, 1};
