@@ -44,6 +44,10 @@ struct Parts {
   double tiled, moved, set;
 };
 
+bool is_simt(const GemmWork& work) {
+  return work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
+}
+
 // Pascal reads the rows of both factors of a linear layer from far apart: layers deeper than 8192 take longer by so
 // much. From P100 and P4, where it is half as long again at most.
 double deep_rows(const GemmWork& work, const Device& device) {
@@ -58,11 +62,10 @@ struct Traffic {
   double streams, sharpness;
 };
 
-// Of FP32 by tools/fit/fp32_products.py, with the constants of tiles.
+// Of FP32 by tools/fit/fp32_products.py and cdna_products.py, with the constants of tiles.
 Traffic traffic_of(const GemmWork& work, const Device& device) {
-  const bool simt = work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
-  if (simt && device.cdna) return {kCdnaStreamed, 1.6};
-  if (simt) return work.batch > 1 ? Traffic{0.84, 2.95} : Traffic{0.8, 1.52};
+  if (is_simt(work) && device.cdna) return {kCdnaStreamed, 1.6};
+  if (is_simt(work)) return work.batch > 1 ? Traffic{0.84, 2.95} : Traffic{0.8, 1.52};
   return {work.arithmetic == Arithmetic::kFp8 ? 0.75 : 0.83, 1.9};
 }
 
@@ -139,7 +142,7 @@ void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, 
 Physics physics_of(const GemmWork& work, const Device& device, Situation situation, std::span<float> features) {
   const bool training = situation.state == State::kTraining;
   const bool captured = situation.host == Host::kCaptured;
-  const bool simt = work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
+  const bool simt = is_simt(work);
   const bool fp8 = work.arithmetic == Arithmetic::kFp8;
   const auto b = static_cast<double>(work.batch);
   const auto m = static_cast<double>(work.rows);

@@ -11,8 +11,11 @@
 namespace joulecast {
 namespace {
 
+Device device_of(std::string_view gpu) {
+  return make_device(**Catalogue::shipped().find(gpu), {}).value();
+}
 Device a30() {
-  return make_device(**Catalogue::shipped().find("a30"), {}).value();
+  return device_of("a30");
 }
 
 // Round figures: one SM of 1 TFLOP/s at 1 GHz, 100 GB/s, 1 MB of L2.
@@ -95,10 +98,6 @@ TEST(Law, TileProductOfTwoLargeTiles) {
   EXPECT_EQ(choice.area, 128 * 128);
 }
 
-Device device_of(std::string_view gpu) {
-  return make_device(**Catalogue::shipped().find(gpu), {}).value();
-}
-
 // The windows of a Swin transformer: 49 x 49 of depth 32. An A30 takes a tile of 128 x 128 for each of them.
 TEST(Law, BatchedProductsTakeTheTileOfTheirGeneration) {
   const auto time = [](std::string_view gpu, double rows, double columns) {
@@ -113,8 +112,8 @@ TEST(Law, BatchedProductsTakeTheTileOfTheirGeneration) {
   EXPECT_LT(tile_product(1, 49, 49, 32, Arithmetic::kFp32, device_of("a30")).area, 64 * 64) << "alone it has a choice";
 }
 
-// 134 us of FP32 at the clock that the limit leaves: 4096 x 49 products in as many tiles of 128 x 128 and depth 64, in
-// 74 waves on 56 SMs.
+// 4096 products of 49 x 49 and depth 64 take a tile of 128 x 128 each, which are 74 waves on 56 SMs, at the clock that
+// the limit leaves.
 TEST(Law, BatchedProductsWriteBetweenWaves) {
   const Device d = device_of("a30");
   const double rate = d.fp32 * d.held_at(Arithmetic::kFp32) / 56 * 1.47 / (1 + 23 * 256.0 / 16384);
@@ -273,8 +272,8 @@ TEST(Law, KeplerTransformsFiltersInsteadOfWinograd) {
 }
 
 TEST(Law, KeplerStreamsPartOfItsBandwidth) {
-  expect_close(make_device(**Catalogue::shipped().find("tesla-k80"), {}).value().bandwidth, 0.62 * 240e9);
-  EXPECT_FALSE(make_device(**Catalogue::shipped().find("tesla-m60"), {}).value().kepler);
+  expect_close(device_of("tesla-k80").bandwidth, 0.62 * 240e9);
+  EXPECT_FALSE(device_of("tesla-m60").kepler);
 }
 
 // With a stride, or gaps in the kernel, only the implicit product is left: 25088 places by 128 channels in tiles of 128
@@ -507,9 +506,7 @@ TEST(Law, BareLoopsHideLittleOfACall) {
 }
 
 TEST(Law, ErrorCodesBetweenTheDataTakeBandwidth) {
-  const auto bandwidth = [](const char* gpu) {
-    return make_device(**Catalogue::shipped().find(gpu), {}).value().bandwidth / 1e9;
-  };
+  const auto bandwidth = [](const char* gpu) { return device_of(gpu).bandwidth / 1e9; };
   expect_close(bandwidth("t4"), 0.81 * 320);
   expect_close(bandwidth("tesla-p4"), 0.81 * 192);
   expect_close(bandwidth("a40"), 0.91 * 696);
@@ -640,7 +637,7 @@ TEST(Law, DepthwiseGradientsAreSlowChannelsLast) {
 }
 
 TEST(Law, FusedKernelsReadFromTheL2WhatFitsThere) {
-  const Device d = make_device(**Catalogue::shipped().find("rtx-4090"), {}).value();
+  const Device d = device_of("rtx-4090");
   const auto with = [&](PointwiseKind kind, std::int64_t bytes) {
     return physics(PointwiseWork{.kind = kind, .elements = bytes / 4, .forward_bytes = bytes}, d).gpu;
   };
@@ -705,7 +702,7 @@ TEST(Law, ClockAndLimitMoveTheDevice) {
 // 46.1 TFLOP/s by matrix units over 120 compute units at 1.502 GHz; 0.71 of it, less 4.085 (128 + 128) / (128 x 128),
 // and 0.403 cycles for each output.
 TEST(Law, ProductsOfCdnaUseItsMatrixUnits) {
-  const Device mi100 = make_device(**Catalogue::shipped().find("mi100"), {}).value();
+  const Device mi100 = device_of("mi100");
   ASSERT_TRUE(mi100.cdna);
   EXPECT_EQ(mi100.product_peak(Arithmetic::kFp32), 46.1e12);
   EXPECT_EQ(mi100.peak(Arithmetic::kFp32), 23.1e12) << "convolutions keep the vector rate";
@@ -716,21 +713,21 @@ TEST(Law, ProductsOfCdnaUseItsMatrixUnits) {
 }
 
 TEST(Law, RocBlasChoosesTheTileOfOneProductWhateverTheBatch) {
-  const Device mi100 = make_device(**Catalogue::shipped().find("mi100"), {}).value();
+  const Device mi100 = device_of("mi100");
   EXPECT_EQ(tile_product(1, 512, 512, 128, Arithmetic::kFp32, mi100).area, 32 * 32);
   EXPECT_EQ(tile_product(1000, 512, 512, 128, Arithmetic::kFp32, mi100).area, 32 * 32);
   EXPECT_GT(tile_product(1000, 512, 512, 128, Arithmetic::kFp32, a30()).area, 32 * 32);
 }
 
 TEST(Law, ChipsOfAmdWithoutMatrixUnitsKeepTheGeneralLaw) {
-  const Device vega = make_device(**Catalogue::shipped().find("mi25"), {}).value();
+  const Device vega = device_of("mi25");
   EXPECT_FALSE(vega.cdna);
   EXPECT_EQ(vega.product_peak(Arithmetic::kFp32), vega.fp32);
 }
 
 // 2^26 FP32 elements are read and written at 80 % of 1229 GB/s; alone, a call adds its start.
 TEST(Law, StreamsOfCdna) {
-  const Device mi100 = make_device(**Catalogue::shipped().find("mi100"), {}).value();
+  const Device mi100 = device_of("mi100");
   PointwiseWork work{.kind = PointwiseKind::kRelu, .elements = 1 << 26, .forward_bytes = 8LL << 26};
   const double streamed = 8.0 * (1 << 26) / (0.8 * 1229e9);
   const Physics relu = physics(work, mi100);
@@ -741,7 +738,7 @@ TEST(Law, StreamsOfCdna) {
 }
 
 TEST(Law, RowsOfCdnaLongerThanAWavefrontsKernelCostMore) {
-  const Device mi100 = make_device(**Catalogue::shipped().find("mi100"), {}).value();
+  const Device mi100 = device_of("mi100");
   const auto softmax = [&](std::int64_t rows, std::int64_t columns) {
     return physics(ReductionWork{.kind = ReductionKind::kSoftmax,
                                  .in_elements = rows * columns,

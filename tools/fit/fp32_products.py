@@ -5,7 +5,7 @@
     tools/fit/fp32_products.py neusight_gemm.csv heidelberg_operations.csv --joulecast build/release/joulecast
 
 Prints the mean and the mean absolute log error of the bound on every GPU with the program's constants, with those fitted to all
-GPUs, and with one GPU at a time left out of the fit; and for each GPU which tiles a batched product is best explained by. It
+GPUs, and with one kind of GPU at a time left out of the fit (the P100's own constants stay); and for each GPU which tiles a batched product is best explained by. It
 stops if its copy of the law is not the program's. Needs numpy and scipy.
 """
 
@@ -38,7 +38,7 @@ ROWS = 1500  # of each GPU and kind
 LINEAR_LABEL = re.compile(r"linear (\d+)x(\d+) by (\d+)x")
 MODULE_LABEL = re.compile(r"Linear\(in_features=(\d+), out_features=(\d+), bias=\w+\) ([\dx]+)x")
 BATCHED_LABEL = re.compile(r"matmul (\d+)x(\d+)x(\d+) by \d+x\d+x(\d+)")
-# What a call costs the host, in microseconds, and how sharply that meets the GPU's time (src/predict/host.cpp).
+# How slow the machines of NeuSight's loops are (src/predict/measured_work.cpp).
 LOOPS = {"Tesla V100-PCIE-32GB": 1.24, "Tesla P100-PCIE-16GB": 1.65}
 
 
@@ -58,6 +58,7 @@ def device(program: str, name: str) -> dict[str, float]:
 
 
 def floor_of(gpu: str, linear: bool) -> tuple[float, float]:
+    """Seconds that a call costs the host (src/predict/host.cpp), and how sharply they meet the GPU's time."""
     if gpu.startswith("a30"):
         return 26.5e-6, 4.0
     if gpu == "rtx2080ti":
