@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(parts joulecast_fmt joulecast_libdeflate joulecast_base joulecast_graph joulecast_gpu_file joulecast_gpu joulecast_import
-          joulecast_dataset joulecast_trees joulecast_pack joulecast_predict joulecast_marks)
+          joulecast_series joulecast_dataset joulecast_trees joulecast_pack joulecast_predict joulecast_marks)
 if(NOT TARGET joulecast_fmt) # the project around us has brought its own fmt
   list(REMOVE_ITEM parts joulecast_fmt)
 endif()

@@ -39,6 +39,8 @@ constexpr std::array kCautions{
     Caution{"power-window-mismatch", Spoils::kPower, "the power log does not cover the timed blocks"},
     Caution{"power-window-short", Spoils::kPower, "the run is shorter than what the power sensor averages over"},
     Caution{"replicas", Spoils::kNothing, "memory holds what several GPUs training together need beside the network"},
+    Caution{"rising-overhead", Spoils::kNothing,
+            "what the harness took more than at its first row, told by the order of the rows, is taken off the time"},
     Caution{"shared-processor", Spoils::kNothing, "others had more than 5 % of the processors that were measured"},
     Caution{"start-up-included", Spoils::kTime, "the whole process was timed, its start included"},
     Caution{"throttled", Spoils::kTimeAndPower, "the chip was too hot and held its clocks down"},

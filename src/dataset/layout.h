@@ -103,6 +103,7 @@ struct TableContext {
   const CsvHeader& header;
   std::string_view file_name;
   std::vector<std::string>& notes;
+  std::string_view rows;  // the table with its header, for layouts that have to look through it first
 };
 
 // Reads one line; an error says why it cannot be used. One line may give several rows.

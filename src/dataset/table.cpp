@@ -128,7 +128,7 @@ Result<Table> parse_table(std::string_view text, std::string_view name, const Ta
   if (!complete.unmapped) {
     complete.unmapped = [&](const UnmappedLine& line) { table.unmapped.add(line.line, line.reason); };
   }
-  JC_ASSIGN_OR_RETURN(const RowReader read, layout->open({header, name, table.notes}));
+  JC_ASSIGN_OR_RETURN(const RowReader read, layout->open({header, name, table.notes, text}));
   RowSink rows(layout->name, name, std::make_shared<const Origin>(layout->origin), complete);
   JC_RETURN_IF_ERROR(read_lines(reader, header, *layout, read, rows, limits));
   return table;

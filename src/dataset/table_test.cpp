@@ -2,6 +2,7 @@
 // Rows are made up, in the published layouts.
 #include "dataset/table.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -145,6 +146,32 @@ TEST(Table, PowerOfAttention) {
   EXPECT_FALSE(std::get<Attention>(table.operations[2].graph->nodes[0].op).causal);
   ASSERT_EQ(table.unmapped.rows(), 1U);
   EXPECT_EQ(table.unmapped.reasons().at(0).first_line, 4U);
+}
+
+// Convolutions of one size whose harness takes 0.2 us more at each row, as NeuSight's did.
+TEST(Table, TheGrowingOverheadOfNeusightsConvolutionsIsTakenOff) {
+  std::string text =
+      "gpu,op,dtype,batch,in_channels,out_channels,kernel,in_hw,stride,padding,latency_s,main_kernel,n_kernels,torch\n";
+  constexpr int kRows = 2000;
+  for (int i = 0; i < kRows; ++i) {
+    const int channels = 8 * (1 + i * 37 % 64);
+    const double flops = 2.0 * 9 * 16 * 64 * channels * channels;
+    const double seconds = 50e-6 + flops / 5e12 + 2e-7 * i;
+    text += fmt::format("Tesla T4,conv,fp32,16,{0},{0},3,8,1,1,{1:.9f},k,1,p2.1.0\n", channels, seconds);
+  }
+  const Table table = parse(text);
+  ASSERT_EQ(table.notes.size(), 1U);
+  EXPECT_EQ(table.operations[0].from.anomaly, "");
+  for (const MeasuredOperation& row : table.operations) {
+    const auto channels = static_cast<double>(row.graph->value(row.graph->nodes[0].inputs[0]).type.shape[1]);
+    const double expected = 50e-6 + 2.0 * 9 * 16 * 64 * channels * channels / 5e12;
+    EXPECT_NEAR(row.readings.time->value(), expected, 25e-6) << row.from.line;
+  }
+  EXPECT_EQ(table.operations.back().from.anomaly, "rising-overhead");
+  // Short ones at the end are lost in it.
+  ASSERT_EQ(table.unmapped.reasons().size(), 1U);
+  EXPECT_EQ(table.operations.size() + table.unmapped.rows(), static_cast<std::size_t>(kRows));
+  EXPECT_NE(table.unmapped.reasons()[0].reason.find("more than half"), std::string::npos);
 }
 
 TEST(Table, Neusight) {
