@@ -126,8 +126,8 @@ struct Limits {
 
 // More rows of a stratum do not help (learning curve: docs/accuracy.md), or other rows would drown.
 Limits limits_of(const Sample& sample) {
-  // Of convolutions the law says most: they are of one kind, and more of them cost Heidelberg's kinds their leaves.
-  if (sample.table == "neusight_conv") return {500, 500};
+  // Of convolutions the law says most: they are of one kind.
+  if (sample.table == "neusight_conv") return {1500, 500};
   if (contains(sample.stratum, "neusight"))
     return contains(sample.table, "vec") ? Limits{200, 200} : Limits{1000, 1000};
   if (contains(sample.stratum, "aic_power_attention")) return {12000, 6000};
@@ -136,7 +136,7 @@ Limits limits_of(const Sample& sample) {
 }
 
 // Shapes at the edge of what a table can hold have features beyond single precision; XGBoost stops at the first of
-// them. What NeuSight's loop over convolutions does besides (host.cpp) is unknown, and hides those that are short.
+// them. What a call costs (host.cpp) hides convolutions that are short.
 Result<void> check_learnable(const Sample& sample) {
   std::array<float, kMaxFeatures> features{};
   const Physics physics = physics_of(sample.work, sample.device, sample.situation, features);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants fitted together on A30 and RTX 2080 Ti (modules in PyTorch) and on 24,000 convolutions of A100, V100, T4,
-// P4 and P100 (bare loops) whose kernels' names are published: each algorithm's own law on its own rows first.
+// Constants of forward passes fitted by tools/fit/convolutions.py on A30 and RTX 2080 Ti (modules in PyTorch) and on
+// convolutions of A100, V100, T4, P4 and P100 (bare loops), whose kernels' names are published. Those of gradients on
+// A30 and RTX 2080 Ti.
 #include "predict/conv_simt.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
+#include "predict/conv_winograd.h"
 #include "predict/law.h"
 
 namespace joulecast {
@@ -71,30 +74,35 @@ double busiest_split(const std::array<Tile, kCount>& tiles, double rows, double 
 // The GPU as these kernels see it: flops a second of one SM, seconds to move a number.
 struct Rates {
   double sm, flops, number;
+  bool pairs_images;
 };
 
 double moved(const Pass& p, const Rates& r) {
   return (p.in + p.out + p.weight) * r.number / kStreamed;
 }
 
-// The depth is rounded up to 8; what fills and drains a tile costs 14 more of it.
+// The depth is rounded up to 8; what fills and drains a tile costs `fill` more of it.
 template <std::size_t kCount>
-double implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, const Rates& r) {
-  const double depth = 8.0 * ceil_fast(p.depth / 8.0) + 14.0;
+double implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, const Rates& r, double fill) {
+  const double depth = 8.0 * ceil_fast(p.depth / 8.0) + fill;
   const double places = p.batch * p.height * p.width;
   return busiest(tiles, places, p.out_channels / p.groups, p.groups, depth, r.sm) / r.flops;
 }
 
-// A block makes 32 channels of 4 x 8 squares of 2 x 2 places of one image: 16 products over the channels. The filters
-// are transformed before, 9 numbers becoming 16.
-double fused_products(const Pass& p, const Rates& r, double efficiency) {
-  const double blocks = p.batch * ceil_div(ceil_fast(p.height / 2.0), 4.0) * ceil_div(ceil_fast(p.width / 2.0), 8.0) *
-                        ceil_div(p.out_channels, 32.0);
-  const double depth = 8.0 * ceil_fast(p.in_channels / 8.0) + 17.0;
-  return ceil_fast(blocks / r.sm) * 2.0 * 16.0 * 32.0 * 32.0 * depth / (r.flops * efficiency);
+// A block makes 32 channels of 4 x 8 squares of 2 x 2 places of one image, and before Volta there is one of 4 x 4
+// squares of two images: 16 products over the channels.
+double fused_products(const Pass& p, const Rates& r, double efficiency, double fill) {
+  const double high = ceil_div(ceil_fast(p.height / 2.0), 4.0);
+  const double wide = ceil_fast(p.width / 2.0);
+  double blocks = p.batch * high * ceil_div(wide, 8.0);
+  if (r.pairs_images) blocks = std::min(blocks, ceil_fast(p.batch / 2.0) * high * ceil_div(wide, 4.0));
+  const double depth = 8.0 * ceil_fast(p.in_channels / 8.0) + fill;
+  const double waves = ceil_fast(blocks * ceil_div(p.out_channels, 32.0) / r.sm);
+  return waves * 2.0 * 16.0 * 32.0 * 32.0 * depth / (r.flops * efficiency);
 }
-double fused_filters(const Pass& p, const Rates& r) {
-  return 1.2 * 25.0 * p.in_channels * p.out_channels * r.number;
+// The filters are transformed before, 9 numbers becoming 16.
+double fused_filters(const Pass& p, const Rates& r, double cost) {
+  return cost * 25.0 * p.in_channels * p.out_channels * r.number;
 }
 
 // Squares of 4 x 4 places become 36 numbers.
@@ -125,9 +133,17 @@ double overlapped(double a, double b) {
 
 // How good the kernels are, relative to the peak.
 struct Kernels {
-  double fused = 1.09, tiled = 1.05, transforms = 1.26;
-  double tiled_gradient = 0.365;                     // of the weights, relative to `tiled`
-  double forward = 1.0, data = 0.78, weight = 0.76;  // implicit products of the three passes
+  // Share of the clock under the power limit that forward passes and data gradients feel: an exponent.
+  double hold = 0.8;
+  double implicit_fill = 13.8, fused_fill = 18.0, fused_filters = 2.0;
+  double fused = 1.02;
+  WinogradKernels winograd{1.17, 1.2};
+  double tiled = 1.05, transforms = 1.26;
+  double tiled_gradient = 0.365;  // of the weights, relative to `tiled`
+  // Forward passes and data gradients by F(4x4, 3x3) follow `tiled` and `transforms` as well, which then stand for
+  // whatever is fastest, and not winograd_time().
+  bool searched = false;
+  double forward = 0.985, data = 0.78, weight = 0.76;  // implicit products of the three passes
   // How much faster than the implicit product other kernels are, for shapes without a law of their own: FFT for squares
   // of 5x5 and more, and the kernels for 1x7 and 7x1.
   double square = 1.5, square_gradient = 1.5, line = 1.5;
@@ -138,13 +154,19 @@ struct Kernels {
   bool one_tile = false;  // of 128 x 128, for all implicit products
 };
 constexpr Kernels kModules{};
-constexpr Kernels kBareLoops{.fused = 0.95, .tiled = 0.77, .transforms = 1.61};
+// Other versions of cuDNN, colder clocks.
+constexpr Kernels kBareLoops{.fused = 0.98, .winograd = {0.96, 1.19}};
 // The fastest of all algorithms, as TensorFlow finds it by trying them with as much workspace as they ask for: device
 // time of PROFET's networks on T4 and V100 (tools/fit/tensorflow.py).
-constexpr Kernels kAutotuned{.fused = 0.94,
+constexpr Kernels kAutotuned{.hold = 1.0,
+                             .implicit_fill = 14.0,
+                             .fused_fill = 17.0,
+                             .fused_filters = 1.2,
+                             .fused = 0.94,
                              .tiled = 1.70,
                              .transforms = 2.36,
                              .tiled_gradient = 0.65,
+                             .searched = true,
                              .forward = 0.78,
                              .data = 0.67,
                              .weight = 0.50,
@@ -154,7 +176,9 @@ constexpr Kernels kAutotuned{.fused = 0.94,
                              .first_weight = 2.6};
 // Kepler has no Winograd and one size of tiles; its kernels transform the filters at great cost, whatever the batch.
 // Device time of the same networks on a K80, less what the profiler adds to a step there.
-constexpr Kernels kKepler{.forward = 1.05,
+constexpr Kernels kKepler{.hold = 1.0,
+                          .implicit_fill = 14.0,
+                          .forward = 1.05,
                           .data = 1.09,
                           .weight = 0.76,
                           .square = 2.2,
@@ -171,23 +195,33 @@ void keep_products(SimtPass& out, double implicit, double fused, double tiled) {
   out.products = out.implicit <= std::min(out.fused, out.tiled) ? implicit : out.fused <= out.tiled ? fused : tiled;
 }
 
+WinogradTime searched_winograd(const Pass& p, const Rates& r, const Kernels& kernels) {
+  const double products = tiled_products(p, r, kernels.tiled);
+  return {products, joined2(products, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms)};
+}
+
 // Of forward pass and data gradient, which differ in how well they load.
-SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency, bool data) {
+SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency, bool data,
+                 const Device& device) {
+  const double fill = kernels.implicit_fill;
   const double products =
-      kernels.one_tile ? implicit_products(kOneTile, p, r) : implicit_products(kImplicitTiles, p, r);
+      kernels.one_tile ? implicit_products(kOneTile, p, r, fill) : implicit_products(kImplicitTiles, p, r, fill);
   const double implicit = products / efficiency;
   SimtPass out{.implicit = joined_by_squares<2>(implicit, moved(p, r)), .fused = kNever, .tiled = kNever};
   if (data) out.implicit = joined2(implicit, moved(p, r));
   out.implicit += p.filters * r.number;
   double fused = 0.0;
-  double tiled = 0.0;
+  WinogradTime tiled;
   if (winograd) {
-    fused = fused_products(p, r, kernels.fused);
-    tiled = tiled_products(p, r, kernels.tiled);
-    out.fused = overlapped(fused, moved(p, r)) + fused_filters(p, r);
-    out.tiled = joined2(tiled, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms);
+    fused = fused_products(p, r, kernels.fused, kernels.fused_fill);
+    out.fused = overlapped(fused, moved(p, r)) + fused_filters(p, r, kernels.fused_filters);
+    tiled = kernels.searched ? searched_winograd(p, r, kernels)
+                             : winograd_time({p.batch, p.height, p.width, p.in_channels, p.out_channels, p.in, p.out,
+                                              r.number * device.bandwidth},
+                                             r.flops * r.sm, kernels.winograd, device);
+    out.tiled = tiled.time;
   }
-  keep_products(out, implicit, fused, tiled);
+  keep_products(out, implicit, fused, tiled.products);
   return out;
 }
 
@@ -223,7 +257,7 @@ struct Efficiency {
 // FP64 has implicit products alone: networks in it take twice what other kernels would give.
 Efficiency fp64_efficiency(const Kernels& k) {
   constexpr double kForward = 0.87;  // on networks of GeForce and A100
-  return {kForward * k.forward, k.data, k.weight};
+  return {kForward, k.data, k.weight};
 }
 
 Efficiency efficiency_of(const ConvWork& w, const Kernels& k) {
@@ -253,12 +287,20 @@ const Kernels& kernels_of(const ConvWork& w, const Device& device, bool bare) {
   return bare ? kBareLoops : kModules;
 }
 
+// With the power limit's share of the clock to the power of `hold`. On the P100 all kernels reach less of the peak, as
+// its products do.
+constexpr double kP100 = 0.875;
+Rates rates_of(const ConvWork& w, const Device& device, double hold) {
+  const Arithmetic arithmetic = w.arithmetic == Arithmetic::kFp64 ? Arithmetic::kFp64 : Arithmetic::kFp32;
+  if (arithmetic == Arithmetic::kFp64) hold = 1.0;
+  const double held = std::pow(device.held_at(arithmetic), hold) * (device.capability == 6.0 ? kP100 : 1.0);
+  return {device.sm, device.peak(arithmetic) * held / device.sm,
+          static_cast<double>(w.element_bytes) / device.bandwidth, device.capability > 0.0 && device.capability < 7.0};
+}
+
 }  // namespace
 
 SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, bool bare) {
-  const Arithmetic arithmetic = w.arithmetic == Arithmetic::kFp64 ? Arithmetic::kFp64 : Arithmetic::kFp32;
-  const Rates r{device.sm, device.peak(arithmetic) * device.held_at(arithmetic) / device.sm,
-                static_cast<double>(w.element_bytes) / device.bandwidth};
   const auto in = static_cast<double>(w.in_channels);
   const auto out = static_cast<double>(w.out_channels);
   const auto groups = static_cast<double>(w.groups);
@@ -280,10 +322,11 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
   p.in = batch * static_cast<double>(w.in_height) * static_cast<double>(w.in_width) * in;
   const bool winograd = has_winograd(w) && !device.kepler;
   const Kernels& kernels = kernels_of(w, device, bare);
+  const Rates r = rates_of(w, device, kernels.hold);
   const Efficiency efficiency = efficiency_of(w, kernels);
   if (kernel > 1.0) p.filters = kernels.filters * p.weight;
   SimtPasses all;
-  all.forward = pass_of(p, r, winograd, kernels, efficiency.forward, false);
+  all.forward = pass_of(p, r, winograd, kernels, efficiency.forward, false, device);
   if (!training) return all;
   const Pass back{batch,
                   static_cast<double>(w.in_height),
@@ -296,8 +339,8 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
                   p.in,
                   p.weight,
                   p.filters};
-  all.data = pass_of(back, r, winograd, kernels, efficiency.data, true);
-  all.weight = weight_pass(p, r, winograd, kernels, efficiency.weight);
+  all.data = pass_of(back, r, winograd, kernels, efficiency.data, true, device);
+  all.weight = weight_pass(p, rates_of(w, device, 1.0), winograd, kernels, efficiency.weight);
   return all;
 }
 

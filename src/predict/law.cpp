@@ -16,9 +16,7 @@ double memory_time(double bytes, double set, const Device& device, double stream
 
 namespace {
 
-struct Tile {
-  double rows, columns;
-};
+using Tile = TileShape;
 constexpr std::array<Tile, 8> kTensorTiles{
     {{128, 128}, {128, 256}, {256, 128}, {64, 128}, {128, 64}, {64, 64}, {64, 256}, {256, 64}}};
 constexpr std::array<Tile, 12> kFp8Tiles{{{128, 128},
@@ -155,6 +153,19 @@ TileChoice tile_product(double batch, double rows, double columns, double depth,
       least = judged;
       best = {time, area, static_cast<double>(split), batch * tiles * split / device.sm};
     }
+  }
+  return best;
+}
+
+double batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
+                        double rate, const Device& device) {
+  const TileLaw& law = batched_law(device);
+  double best = std::numeric_limits<double>::infinity();
+  for (const Tile& tile : tiles) {
+    const double area = tile.rows * tile.columns;
+    const double reach = rate / device.sm * law.efficiency / (1.0 + law.edge * (tile.rows + tile.columns) / area);
+    const double count = batch * ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns);
+    best = std::min(best, tiled_time(law, tile, count, depth, reach, device));
   }
   return best;
 }

@@ -97,6 +97,13 @@ struct TileChoice {
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
                         const Device& device);
 
+// The same for batches of FP32 products in one of `tiles`, at `rate` (flops per second) for tiles without end.
+struct TileShape {
+  double rows, columns;
+};
+double batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
+                        double rate, const Device& device);
+
 // What a call costs on the host, before the GPU works (seconds).
 double host_floor(const Work& work, const Device& device, Situation situation);
 

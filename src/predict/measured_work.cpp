@@ -20,10 +20,6 @@ double loop_scale(std::string_view gpu) {
   if (gpu.find("MI") != std::string_view::npos) return 0.68;
   return gpu.find("P100") != std::string_view::npos ? 1.65 : 1.0;
 }
-// What its loop over convolutions does besides takes about twice as long on Pascal. Fitted, as the factors above.
-double conv_loop_scale(std::string_view gpu) {
-  return gpu.find(" P4") != std::string_view::npos || gpu.find(" P100") != std::string_view::npos ? 1.8 : 1.0;
-}
 
 // The machines of the published tables.
 Situation situation_of(const MeasuredOperation& row) {
@@ -39,7 +35,7 @@ Situation situation_of(const MeasuredOperation& row) {
     out.block_scaled = row.kernel.find("fp8_block") != std::string::npos;
   } else if (begins(row.from.table, "neusight")) {
     out.host = Host::kBare;
-    out.host_scale = row.from.table == "neusight_conv" ? conv_loop_scale(row.at.gpu) : loop_scale(row.at.gpu);
+    out.host_scale = loop_scale(row.at.gpu);
   } else if (row.at.gpu == "rtx2080ti") {
     out.host = Host::kOlder;
   }

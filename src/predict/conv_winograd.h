@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Winograd F(4x4, 3x3) as cuDNN's static heuristics run it in FP32: kernels that transform the input, the filters and
+// the output, and 36 products between them.
+#pragma once
+
+#include "predict/physics.h"
+
+namespace joulecast {
+
+// A 3x3 convolution without stride or gaps; extents of the result.
+struct WinogradShape {
+  double batch, height, width, in_channels, out_channels;
+  double in, out;  // numbers
+  double number_bytes;
+};
+
+// Seconds of the products alone, and of all kernels one after the other.
+struct WinogradTime {
+  double products = 0, time = 0;
+};
+// How fast the products are, relative to batched ones by themselves, and what the transforms of input and output take
+// over moving their bytes once.
+struct WinogradKernels {
+  double products, transforms;
+};
+// `peak`: flops per second that the clock allows.
+WinogradTime winograd_time(const WinogradShape& shape, double peak, const WinogradKernels& kernels,
+                           const Device& device);
+
+}  // namespace joulecast

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The constants of FP32 convolutions' forward passes in src/predict/conv_simt.cpp and conv_winograd.cpp.
+
+    tools/fit/convolutions.py neusight_conv.csv heidelberg_operations.csv --joulecast build/release/joulecast
+
+Prints the mean and the mean absolute log error of the bound on every GPU with the program's constants, with those fitted to all GPUs
+and with one GPU at a time left out of the fit. The A100 of NeuSight's convolutions has a factor of its own on what its kernels compute,
+which is no part of the program: the same kernels make NeuSight's batched products a quarter faster on an A100. It stops if its copy of
+the law is not the program's. Needs numpy and scipy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+from fp32_products import LOOPS, device
+from scipy.optimize import minimize
+
+PROGRAM = {"hold": 0.8, "implicit": 0.985, "implicit fill": 13.8, "fused": 0.98, "fused fill": 18, "fused filters": 2.0,
+           "tiled": 0.96, "transforms": 1.19, "filters": 2.1, "start": 6.7, "loop": 20.5, "a100": 0.78, "p100": 0.875,
+           "module fused": 1.02, "module tiled": 1.17, "module transforms": 1.2}  # fmt: skip
+IMPLICIT = [(128, 128, 1.0), (128, 64, 0.95), (128, 32, 0.75)]
+AMPERE, TURING, VOLTA, PASCAL = [(128, 128)], [(128, 64), (64, 64), (128, 32)], [(64, 64), (32, 128), (128, 32)], [(64, 64), (32, 128)]
+STREAMED = 0.79
+A100 = "NVIDIA A100 80GB PCIe"
+LATENCY = 20.4e-6  # of a convolution, on the GPU (src/predict/features_conv.cpp)
+MODULES = ("a30-no-tensor-cores", "rtx2080ti")  # PyTorch's, and not bare loops
+ROWS = 1500  # of each GPU
+BARE = re.compile(r"conv (\d+)x(\d+)x(\d+)x(\d+) by (\d+)x\d+x(\d+)x(\d+), stride (\d+), padding (\d+)")
+MODULE = re.compile(
+    r"Conv2d\((\d+), (\d+), kernel_size=\((\d+), (\d+)\), stride=\((\d+), \d+\)(?:, padding=\((\d+), (\d+)\))?(, bias=0)?\) (\d+)x\d+x(\d+)x(\d+)$"
+)
+COLUMNS = ("batch", "cin", "high", "wide", "cout", "kh", "kw", "stride", "ph", "pw", "bias", "measured", "baseline")
+
+
+def shape_of(subject: str) -> list[float] | None:
+    """The first of COLUMNS; None for groups, gaps, layers on images, which have constants of their own."""
+    if found := BARE.match(subject):
+        n, cin, h, w, cout, kh, kw, stride, pad = (int(x) for x in found.groups())
+        return [n, cin, h, w, cout, kh, kw, stride, pad, pad, 0]
+    if found := MODULE.match(subject):
+        cin, cout, kh, kw, stride = (int(x) for x in found.groups()[:5])
+        ph, pw = (int(x or 0) for x in found.groups()[5:7])
+        n, h, w = (int(x) for x in found.groups()[8:])
+        return [n, cin, h, w, cout, kh, kw, stride, ph, pw, found[8] is None] if cin > 4 else None
+    return None
+
+
+def convolutions(program: str, tables: list[str]) -> dict[str, dict[str, np.ndarray]]:
+    out: dict[str, list] = {}
+    for table in tables:
+        with tempfile.TemporaryDirectory() as folder:
+            rows = pathlib.Path(folder) / "rows.csv"
+            subprocess.run([program, "evaluate", table, "--rows", str(rows)], check=True, stdout=subprocess.DEVNULL)
+            with rows.open(newline="") as file:
+                for row in csv.DictReader(file):
+                    wanted = row["quantity"] == "time" and row["mode"] == "inference" and row["gpu"] != "a30"
+                    if wanted and (shape := shape_of(row["subject"])):
+                        out.setdefault(row["gpu"], []).append([*shape, float(row["measured"]), float(row["baseline"])])
+    draw = np.random.default_rng(1)
+    picked = {gpu: np.array(found)[draw.permutation(len(found))[:ROWS]] for gpu, found in sorted(out.items())}
+    return {gpu: dict(zip(COLUMNS, rows.T)) for gpu, rows in picked.items()}
+
+
+def joined(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:
+    return (a**p + b**p) ** (1.0 / p)
+
+
+def memory_time(moved: np.ndarray, d: dict[str, float], streamed: float) -> np.ndarray:
+    hit = 1.0 / (1.0 + (moved / (0.6 * d["l2"])) ** 3)
+    memory = d["bandwidth"] * streamed
+    return moved * ((1.0 - hit) / memory + hit / max(d["sm"] * d["clock"] * 6.4, memory))
+
+
+def tiles_of(capability: float) -> list[tuple[int, int]]:
+    return AMPERE if capability >= 8.0 else VOLTA if capability == 7.0 else TURING if capability > 7.0 else PASCAL
+
+
+def tiled(r: dict[str, np.ndarray], places: tuple[np.ndarray, np.ndarray], d: dict[str, float], c: dict[str, float], sm_rate: float):
+    """36 products over squares of 4 x 4 places; the batch is a multiple of 16."""
+    squares = 16.0 * np.ceil(r["batch"] / 16.0) * np.ceil(places[0] / 4.0) * np.ceil(places[1] / 4.0)
+    cin, cout = r["cin"], r["cout"]
+    products = np.full(len(cin), np.inf)
+    for high, wide in tiles_of(d["capability"]):
+        reach = sm_rate * c["tiled"] * 1.47 / (1.0 + 23 * (high + wide) / (high * wide))
+        waves = np.ceil(36.0 * np.ceil(squares / high) * np.ceil(cout / wide) / d["sm"])
+        latency = cin / 32.0 * 40 / d["clock"] * np.maximum(1.0, waves / 13.0)
+        work = np.maximum(waves * 2.0 * high * wide * cin / reach, latency)
+        products = np.minimum(products, work + (240 + waves * 0.163 * high * wide) / d["clock"])
+    moved = memory_time(4.0 * 36.0 * (squares * (cin + cout) + cin * cout), d, 0.84)
+    numbers_in = r["batch"] * r["high"] * r["wide"] * cin + 36.0 * squares * cin
+    numbers_out = r["batch"] * places[0] * places[1] * cout + 36.0 * squares * cout
+    transforms = sum(memory_time(4.0 * n, d, 1.0 / c["transforms"]) for n in (numbers_in, numbers_out))
+    filters = memory_time(4.0 * 45.0 * cin * cout, d, 1.0 / c["filters"])
+    return joined(products, moved, 2.95) + transforms + filters + 3.0 * c["start"] * 1e-6
+
+
+def fused(r: dict[str, np.ndarray], places: tuple[np.ndarray, np.ndarray], d: dict[str, float], c: dict[str, float], sm_rate: float, moved):
+    high, wide = np.ceil(places[0] / 2.0), np.ceil(places[1] / 2.0)
+    blocks = r["batch"] * np.ceil(high / 4.0) * np.ceil(wide / 8.0)
+    if d["capability"] < 7.0:
+        blocks = np.minimum(blocks, np.ceil(r["batch"] / 2.0) * np.ceil(high / 4.0) * np.ceil(wide / 4.0))
+    depth = 8.0 * np.ceil(r["cin"] / 8.0) + c["fused fill"]
+    products = np.ceil(blocks * np.ceil(r["cout"] / 32.0) / d["sm"]) * 2.0 * 16 * 32 * 32 * depth / (sm_rate * c["fused"])
+    return joined(products, moved, 4.0 / 3.0) + c["fused filters"] * 100.0 * r["cin"] * r["cout"] / d["bandwidth"]
+
+
+def implicit(r: dict[str, np.ndarray], places: tuple[np.ndarray, np.ndarray], d: dict[str, float], c: dict[str, float], sm_rate: float, moved):
+    depth = 8.0 * np.ceil(r["cin"] * r["kh"] * r["kw"] / 8.0) + c["implicit fill"]
+    rows = r["batch"] * places[0] * places[1]
+    work = [np.ceil(np.ceil(rows / h) * np.ceil(r["cout"] / w) / d["sm"]) * 2.0 * h * w / e for h, w, e in IMPLICIT]
+    longest, shortest = np.maximum(r["kh"], r["kw"]), np.minimum(r["kh"], r["kw"])
+    square = (shortest >= 5) & (shortest == longest) & (r["stride"] == 1)
+    other = np.where(square | ((longest >= 5) & (shortest == 1)), 1.5, 1.0)  # FFT, and kernels for 1x7 and 7x1
+    return joined(np.min(work, axis=0) * depth / (sm_rate * c["implicit"] * other), moved, 4.0)
+
+
+def bound(gpu: str, r: dict[str, np.ndarray], d: dict[str, float], c: dict[str, float]) -> np.ndarray:
+    if gpu in MODULES:
+        c = {**c, **{name: c[f"module {name}"] for name in ("fused", "tiled", "transforms")}}
+    places = ((r["high"] + 2 * r["ph"] - r["kh"]) // r["stride"] + 1, (r["wide"] + 2 * r["pw"] - r["kw"]) // r["stride"] + 1)
+    sm_rate = d["peak"] * d["held"] ** c["hold"] / d["sm"] * (c["a100"] if gpu == A100 else 1.0)
+    sm_rate *= c["p100"] if d["capability"] == 6.0 else 1.0
+    weights = r["cin"] * r["cout"] * r["kh"] * r["kw"]
+    out = r["batch"] * places[0] * places[1] * r["cout"]
+    moved = 4.0 * (r["batch"] * r["high"] * r["wide"] * r["cin"] + out + weights) / d["bandwidth"] / STREAMED
+    winograd = (r["kh"] == 3) & (r["kw"] == 3) & (r["stride"] == 1)
+    fastest = np.minimum(fused(r, places, d, c, sm_rate, moved), tiled(r, places, d, c, sm_rate))
+    plain = implicit(r, places, d, c, sm_rate, moved)
+    busy = np.where(winograd, np.minimum(plain, fastest), plain) + LATENCY + r["bias"] * 2.2 * 4.0 * out / d["bandwidth"]
+    if gpu.startswith("a30"):
+        return joined(busy, 26.5e-6 + 16e-6 * r["bias"], 8.0)
+    if gpu == "rtx2080ti":
+        return joined(busy, 75e-6 + 37e-6 * r["bias"], 8.0)
+    return busy + c["loop"] * 1e-6 * LOOPS.get(gpu, 1.0)
+
+
+class Fit:
+    def __init__(self, program: str, tables: list[str]) -> None:
+        self.rows = convolutions(program, tables)
+        self.devices = {gpu: device(program, gpu) for gpu in self.rows}
+
+    def off(self, gpu: str, constants: dict[str, float]) -> np.ndarray:
+        return np.log(bound(gpu, self.rows[gpu], self.devices[gpu], constants) / self.rows[gpu]["measured"])
+
+    def check(self) -> None:
+        for gpu, rows in self.rows.items():
+            apart = np.abs(bound(gpu, rows, self.devices[gpu], {**PROGRAM, "a100": 1.0}) / rows["baseline"] - 1.0).max()
+            if apart > 1e-6:
+                raise SystemExit(f"{gpu}: this copy of the law differs from the program's by up to {apart:.2g}")
+
+    def fitted(self, without: str = "") -> dict[str, float]:
+        gpus = [gpu for gpu in self.rows if gpu != without]
+        names, start = list(PROGRAM), np.array(list(PROGRAM.values()))
+        at = lambda x: dict(zip(names, start * np.exp(x)))
+        cost = lambda x: float(np.mean([np.mean(np.abs(self.off(g, at(x)))) for g in gpus])) + 0.002 * float(np.mean(x**2))
+        best = np.zeros(len(names))
+        for _ in range(2):
+            simplex = best + np.vstack([np.zeros(len(names)), 0.25 * np.eye(len(names))])
+            how = {"maxfev": 4000, "xatol": 0.003, "fatol": 1e-6, "initial_simplex": simplex, "adaptive": True}
+            best = minimize(cost, best, method="Nelder-Mead", options=how).x
+        return at(best)
+
+    def show(self, label: str, constants: dict[str, float]) -> None:
+        print(label, ", ".join(f"{n} {v:.3g}" for n, v in constants.items()), flush=True)
+        for gpu in self.rows:
+            off = self.off(gpu, constants)
+            print(f"    {gpu:24} mean {100 * off.mean():6.1f} %, absolute {100 * np.abs(off).mean():5.1f} %", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="+")
+    parser.add_argument("--joulecast", required=True)
+    options = parser.parse_args()
+    fit = Fit(options.joulecast, options.tables)
+    fit.check()
+    fit.show("the program", PROGRAM)
+    fit.show("all", fit.fitted())
+    for gpu in fit.rows:
+        fit.show(f"without {gpu}", fit.fitted(gpu))
+
+
+if __name__ == "__main__":
+    main()
