@@ -75,7 +75,8 @@ struct ConvRow {
 
   // Of the result; requires a stride and a padding that read_conv() takes.
   [[nodiscard]] double places() const {
-    const auto side = static_cast<double>((size + 2 * padding - kernel) / stride + 1);
+    const std::int64_t steps = (size + 2 * padding - kernel) / stride;
+    const double side = static_cast<double>(steps) + 1.0;
     return static_cast<double>(batch) * side * side;
   }
 };
