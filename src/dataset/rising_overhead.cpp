@@ -86,7 +86,7 @@ std::vector<double> rising_overhead(std::span<const TimedWork> rows) {
     most = std::max(most, at * (c[1] + at * (c[2] + at * c[3])));
     growth[i] = most * 1e-6;
   }
-  if (most <= typical_error(*fit)) std::fill(growth.begin(), growth.end(), 0.0);
+  if (most <= 2.0 * typical_error(*fit)) std::fill(growth.begin(), growth.end(), 0.0);
   return growth;
 }
 

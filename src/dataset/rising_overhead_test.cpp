@@ -50,6 +50,16 @@ TEST(RisingOverhead, IsNoneWhereRowsStayAsTheyWere) {
   }
 }
 
+// A file with a sample of the rows, in their order.
+TEST(RisingOverhead, IsFoundInASample) {
+  const auto overhead = [](double at) { return 200e-6 * at + 300e-6 * at * at; };
+  const auto grown = rising_overhead(benchmark(300, overhead));
+  for (const std::size_t i : {75U, 150U, 299U})
+    EXPECT_NEAR(grown[i], overhead(static_cast<double>(i) / 300), 50e-6) << i;
+  const auto none = rising_overhead(benchmark(300, [](double) { return 50e-6; }));
+  EXPECT_EQ(std::count(none.begin(), none.end(), 0.0), 300);
+}
+
 TEST(RisingOverhead, IsNotToldFromFewRowsOrFromRowsThatAreAllAlike) {
   const auto few = rising_overhead(benchmark(kLeastRowsForOverhead - 1, [](double at) { return 1e-3 * at; }));
   EXPECT_EQ(std::count(few.begin(), few.end(), 0.0), kLeastRowsForOverhead - 1);
