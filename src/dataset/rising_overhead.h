@@ -13,8 +13,7 @@ struct TimedWork {
   double flops = 0, bytes = 0, seconds = 0;
 };
 
-// Of fewer rows no growth is told from scatter. From a few hundred drawn of a table of NeuSight's it is known to 20 to
-// 90 us, from all 5000 to 15.
+// Of fewer rows no growth is told from scatter. Of few hundred it is told less exactly than of thousands.
 inline constexpr std::size_t kLeastRowsForOverhead = 200;
 
 // Seconds that each reading has more of the harness in it than the first, of rows in the order they were measured. The

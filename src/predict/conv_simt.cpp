@@ -154,7 +154,7 @@ struct Kernels {
   bool one_tile = false;  // of 128 x 128, for all implicit products
 };
 constexpr Kernels kModules{};
-// Other versions of cuDNN, colder clocks.
+// Perhaps other versions of cuDNN, or colder clocks.
 constexpr Kernels kBareLoops{.fused = 0.98, .winograd = {0.96, 1.19}};
 // The fastest of all algorithms, as TensorFlow finds it by trying them with as much workspace as they ask for: device
 // time of PROFET's networks on T4 and V100 (tools/fit/tensorflow.py).

@@ -6,7 +6,7 @@
 
 Prints the mean and the mean absolute log error of the bound on every GPU with the program's constants, with those fitted to all GPUs
 and with one GPU at a time left out of the fit. The A100 of NeuSight's convolutions has a factor of its own on what its kernels compute,
-which is no part of the program: the same kernels make NeuSight's batched products a quarter faster on an A100. It stops if its copy of
+which is no part of the program: it is slower than the others by the law, and its batched products in another table are not. It stops if its copy of
 the law is not the program's. Needs numpy and scipy.
 """
 
@@ -21,7 +21,7 @@ import tempfile
 
 import numpy as np
 from fp32_products import LOOPS, device
-from scipy.optimize import minimize
+from law_fit import LawFit
 
 PROGRAM = {"hold": 0.8, "implicit": 0.985, "implicit fill": 13.8, "fused": 0.98, "fused fill": 18, "fused filters": 2.0,
            "tiled": 0.96, "transforms": 1.19, "filters": 2.1, "start": 6.7, "loop": 20.5, "a100": 0.78, "p100": 0.875,
@@ -142,37 +142,26 @@ def bound(gpu: str, r: dict[str, np.ndarray], d: dict[str, float], c: dict[str, 
     return busy + c["loop"] * 1e-6 * LOOPS.get(gpu, 1.0)
 
 
-class Fit:
+class Fit(LawFit):
+    program = PROGRAM
+    evaluations = 4000
+
     def __init__(self, program: str, tables: list[str]) -> None:
         self.rows = convolutions(program, tables)
         self.devices = {gpu: device(program, gpu) for gpu in self.rows}
 
-    def off(self, gpu: str, constants: dict[str, float]) -> np.ndarray:
-        return np.log(bound(gpu, self.rows[gpu], self.devices[gpu], constants) / self.rows[gpu]["measured"])
+    def keys(self) -> list[str]:
+        return list(self.rows)
 
-    def check(self) -> None:
-        for gpu, rows in self.rows.items():
-            apart = np.abs(bound(gpu, rows, self.devices[gpu], {**PROGRAM, "a100": 1.0}) / rows["baseline"] - 1.0).max()
-            if apart > 1e-6:
-                raise SystemExit(f"{gpu}: this copy of the law differs from the program's by up to {apart:.2g}")
+    def name(self, key: str) -> str:
+        return key
 
-    def fitted(self, without: str = "") -> dict[str, float]:
-        gpus = [gpu for gpu in self.rows if gpu != without]
-        names, start = list(PROGRAM), np.array(list(PROGRAM.values()))
-        at = lambda x: dict(zip(names, start * np.exp(x)))
-        cost = lambda x: float(np.mean([np.mean(np.abs(self.off(g, at(x)))) for g in gpus])) + 0.002 * float(np.mean(x**2))
-        best = np.zeros(len(names))
-        for _ in range(2):
-            simplex = best + np.vstack([np.zeros(len(names)), 0.25 * np.eye(len(names))])
-            how = {"maxfev": 4000, "xatol": 0.003, "fatol": 1e-6, "initial_simplex": simplex, "adaptive": True}
-            best = minimize(cost, best, method="Nelder-Mead", options=how).x
-        return at(best)
+    def off(self, key: str, constants: dict[str, float]) -> np.ndarray:
+        return np.log(bound(key, self.rows[key], self.devices[key], constants) / self.rows[key]["measured"])
 
-    def show(self, label: str, constants: dict[str, float]) -> None:
-        print(label, ", ".join(f"{n} {v:.3g}" for n, v in constants.items()), flush=True)
-        for gpu in self.rows:
-            off = self.off(gpu, constants)
-            print(f"    {gpu:24} mean {100 * off.mean():6.1f} %, absolute {100 * np.abs(off).mean():5.1f} %", flush=True)
+    def apart(self, key: str) -> float:
+        own = {**PROGRAM, "a100": 1.0}
+        return float(np.abs(bound(key, self.rows[key], self.devices[key], own) / self.rows[key]["baseline"] - 1.0).max())
 
 
 def main() -> None:
@@ -183,9 +172,9 @@ def main() -> None:
     fit = Fit(options.joulecast, options.tables)
     fit.check()
     fit.show("the program", PROGRAM)
-    fit.show("all", fit.fitted())
-    for gpu in fit.rows:
-        fit.show(f"without {gpu}", fit.fitted(gpu))
+    fit.show("all", fit.fitted(fit.keys()))
+    for gpu in fit.keys():
+        fit.show(f"without {gpu}", fit.fitted([key for key in fit.keys() if key != gpu]))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import subprocess
 import tempfile
 
 import numpy as np
-from scipy.optimize import minimize
+from law_fit import LawFit
 
 LINEAR = [(64, 128), (32, 128), (128, 32), (128, 128), (64, 64), (32, 32), (32, 64)]
 P100 = [(128, 32), (64, 64)]  # linear layers
@@ -140,37 +140,24 @@ def bound(key: tuple[str, str], rows: np.ndarray, d: dict[str, float], constants
     return (busy**sharpness + host**sharpness) ** (1.0 / sharpness)
 
 
-class Fit:
+class Fit(LawFit):
+    program = PROGRAM
+
     def __init__(self, program: str, tables: list[str]) -> None:
         self.rows = products(program, tables)
         self.devices = {key: device(program, key[0]) for key in self.rows}
 
+    def keys(self) -> list[tuple[str, str]]:
+        return list(self.rows)
+
+    def name(self, key: tuple[str, str]) -> str:
+        return f"{key[0]:24} {key[1]}"
+
     def off(self, key: tuple[str, str], constants: dict[str, float], tiles=None) -> np.ndarray:
-        return np.log(self.rows[key][:, 4] / bound(key, self.rows[key], self.devices[key], constants, tiles))
+        return np.log(bound(key, self.rows[key], self.devices[key], constants, tiles) / self.rows[key][:, 4])
 
-    def check(self) -> None:
-        for key, rows in self.rows.items():
-            apart = np.abs(bound(key, rows, self.devices[key], PROGRAM) / rows[:, 5] - 1.0).max()
-            if apart > 1e-6:
-                raise SystemExit(f"{key}: this copy of the law differs from the program's by up to {apart:.2g}")
-
-    def fitted(self, without: str = "") -> dict[str, float]:
-        keys = [key for key in self.rows if not (without and key[0].startswith(without))]
-        names, start = list(PROGRAM), np.array(list(PROGRAM.values()))
-        at = lambda x: dict(zip(names, start * np.exp(x)))
-        cost = lambda x: float(np.mean([np.mean(np.abs(self.off(k, at(x)))) for k in keys])) + 0.002 * float(np.mean(x**2))
-        best = np.zeros(len(names))
-        for _ in range(2):
-            simplex = best + np.vstack([np.zeros(len(names)), 0.25 * np.eye(len(names))])
-            how = {"maxfev": 2500, "xatol": 0.01, "fatol": 1e-5, "initial_simplex": simplex, "adaptive": True}
-            best = minimize(cost, best, method="Nelder-Mead", options=how).x
-        return at(best)
-
-    def show(self, label: str, constants: dict[str, float]) -> None:
-        print(label, ", ".join(f"{n} {v:.3g}" for n, v in constants.items()))
-        for key in self.rows:
-            off = self.off(key, constants)
-            print(f"    {key[0]:24} {key[1]:8} mean {100 * off.mean():6.1f} %, absolute {100 * np.abs(off).mean():5.1f} %")
+    def apart(self, key: tuple[str, str]) -> float:
+        return float(np.abs(bound(key, self.rows[key], self.devices[key], PROGRAM) / self.rows[key][:, 5] - 1.0).max())
 
     def show_tiles(self, constants: dict[str, float]) -> None:
         """Sets of up to three tiles, judged beside the GPU's own factor."""
@@ -193,9 +180,9 @@ def main() -> None:
     fit = Fit(options.joulecast, options.tables)
     fit.check()
     fit.show("the program", PROGRAM)
-    fit.show("all", fit.fitted())
+    fit.show("all", fit.fitted(fit.keys()))
     for left in ("NVIDIA A100", "Tesla V100", "Tesla P", "Tesla T4"):
-        fit.show(f"without {left}", fit.fitted(left))
+        fit.show(f"without {left}", fit.fitted([key for key in fit.keys() if not key[0].startswith(left)]))
     fit.show_tiles(PROGRAM)
 
 
