@@ -330,16 +330,15 @@ int folds_of(Group group) {
 double trust_unseen(Group group) {
   switch (group) {
     case Group::kConv:
+    case Group::kPrefill:
+    case Group::kDecode:
       return 0.25;
     case Group::kGemmSimt:
       return 0.5;
     case Group::kPointwise:
     case Group::kReduction:
-      return 0.75;
     case Group::kGemmTensor:
-    case Group::kPrefill:
-    case Group::kDecode:
-      return 1.0;
+      return 0.75;
   }
   return 0.0;
 }

@@ -14,7 +14,9 @@ BoosterOptions any_time_options(Group group) {
       return {.rounds = 80, .depth = 5, .eta = 0.2, .min_child_weight = 3};
     case Group::kGemmSimt:
       return {.eta = 0.15, .min_child_weight = 2, .lambda = 2};  // most rows weigh 0.01
+    // What shapes make of tiles carries over from GPU to GPU, and takes deep trees to tell.
     case Group::kGemmTensor:
+      return {.rounds = 256, .depth = 8, .eta = 0.15, .columns = 0.5, .min_child_weight = 20, .huber = 0.2};
     case Group::kPrefill:
     case Group::kDecode:
       return {.eta = 0.18, .min_child_weight = 20};
@@ -24,9 +26,9 @@ BoosterOptions any_time_options(Group group) {
 
 // With the GPU known, finer leaves pay, and so does Huber's loss where a library now and then takes another kernel than
 // for the neighbours of a shape: what no feature foretells is then no part of what is said of its neighbours. For GPUs
-// that nobody measured, and for power of modules but of reductions, it gained nothing in trials. Networks of
-// convolutions are the ones whose prediction has to be quick: of groups with many rows in them as few trees as do;
-// those with one or two are walked through eight trees at a time.
+// that nobody measured, but of tensor products, and for power of modules but of reductions, it gained nothing in
+// trials. Networks of convolutions are the ones whose prediction has to be quick: of groups with many rows in them as
+// few trees as do; those with one or two are walked through eight trees at a time.
 BoosterOptions seen_time_options(Group group) {
   switch (group) {
     case Group::kConv:

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "predict/feature_lists.h"
+#include "predict/fp8_products.h"
 #include "predict/law.h"
 
 namespace joulecast {
@@ -137,13 +138,34 @@ void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, 
   write_features(values, features);
 }
 
+// What captured benchmarks of engines run in FP8: kernels of the engine's, not cuBLAS'.
+Physics captured_fp8(const GemmWork& work, const Device& device, Situation situation, std::span<float> features) {
+  const Shape3 s{static_cast<double>(work.rows), static_cast<double>(work.columns), static_cast<double>(work.depth),
+                 static_cast<double>(work.batch)};
+  const auto in = static_cast<double>(work.element_bytes);
+  const auto out = static_cast<double>(work.output_bytes);
+  Physics p;
+  p.peak = device.product_peak(work.arithmetic);
+  p.bytes = s.batch * (in * s.rows * s.depth + in * s.columns * s.depth + out * s.rows * s.columns);
+  const Fp8Product product = fp8_product(s.batch * s.rows, s.columns, s.depth, device, situation);
+  p.gpu = joined(product.tile.time, product.moved, 1.9) + product.quantise;
+  p.host = product.start;
+  p.bound = product.beside ? joined(p.gpu, p.host, 4.0) : p.gpu + p.host;
+  p.compute = 2.0 * s.batch * s.rows * s.columns * s.depth / p.peak;
+  p.memory = p.bytes / device.bandwidth;
+  append_tensor(work, device, s, p, {product.tile.time, product.moved, product.set}, product.tile, situation, features);
+  return p;
+}
+
 }  // namespace
 
 Physics physics_of(const GemmWork& work, const Device& device, Situation situation, std::span<float> features) {
   const bool training = situation.state == State::kTraining;
   const bool captured = situation.host == Host::kCaptured;
   const bool simt = is_simt(work);
-  const bool fp8 = work.arithmetic == Arithmetic::kFp8;
+  if (work.arithmetic == Arithmetic::kFp8 && captured && !training) {
+    return captured_fp8(work, device, situation, features);
+  }
   const auto b = static_cast<double>(work.batch);
   const auto m = static_cast<double>(work.rows);
   const auto n = static_cast<double>(work.columns);
@@ -166,8 +188,7 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const Traffic traffic = traffic_of(work, device);
   const double moved = memory_time(p.bytes, set, device, traffic.streams);
   p.gpu = joined(tiled, moved, traffic.sharpness);
-  if (fp8 && captured) p.gpu += 1.73 * 3.0 * m * k / device.bandwidth;  // the activation is quantised on the way in
-  p.host = fp8 && captured ? 11700.0 / device.clock : host_floor(work, device, situation);
+  p.host = host_floor(work, device, situation);
   p.bound =
       captured ? p.gpu + p.host : joined(p.gpu, p.host, situation.host == Host::kBare && !device.cdna ? 1.3 : 4.0);
   p.compute = 2.0 * b * m * n * k * (training ? 3.0 : 1.0) / peak;

@@ -4,8 +4,11 @@ absolute log error least, and the figures they print. Needs numpy and scipy."""
 
 from __future__ import annotations
 
+import pathlib
+import random
+
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import least_squares, minimize
 
 
 class LawFit:
@@ -50,3 +53,58 @@ class LawFit:
         for key in self.keys():
             off = self.off(key, constants)
             print(f"    {self.name(key):33} mean {100 * off.mean():6.1f} %, absolute {100 * np.abs(off).mean():5.1f} %", flush=True)
+
+
+class KernelFit(LawFit):
+    """One kernel of several GPUs. `law(rows, device, tile, constants)` is seconds; a row ends with those measured and the
+    program's bound."""
+
+    def __init__(self, title: str, law, tile: tuple, program: dict[str, float], rows: dict[str, np.ndarray], devices) -> None:
+        self.title, self.law, self.tile, self.program = title, law, tile, program
+        self.rows, self.devices = rows, devices
+
+    def keys(self) -> list[str]:
+        return sorted(self.rows)
+
+    def name(self, key: str) -> str:
+        return key
+
+    def times(self, key: str, constants: dict[str, float]) -> np.ndarray:
+        return self.law(self.rows[key], self.devices[key], self.tile, constants)
+
+    def off(self, key: str, constants: dict[str, float]) -> np.ndarray:
+        return np.log(self.times(key, constants) / self.rows[key][:, -2])
+
+    def apart(self, key: str) -> float:
+        return float(np.abs(self.times(key, self.program) / self.rows[key][:, -1] - 1.0).max())
+
+    def fitted(self, keys: list) -> dict[str, float]:
+        """Constants that are 0 stay so. Rounded absolute errors, by gradients: ten constants are many for a simplex."""
+        names = [n for n, v in self.program.items() if v > 0]
+        start = np.log([self.program[n] for n in names])
+        at = lambda x: {**self.program, **dict(zip(names, np.exp(x)))}
+        off = lambda x: np.concatenate([self.off(k, at(x)) / np.sqrt(len(self.rows[k])) for k in keys])
+        # A hundredth of a row's weight holds what the rows say nothing of; nothing moves beyond a factor of ten.
+        cost = lambda x: np.concatenate([off(x), 0.003 * (x - start)])
+        scale = 0.05 / np.sqrt(len(self.rows[keys[0]]))
+        box = (start - 2.3, start + 2.3)
+        return at(least_squares(cost, start, loss="soft_l1", f_scale=scale, bounds=box).x)
+
+    def show(self, label: str, constants: dict[str, float]) -> None:
+        super().show(f"{self.title}, {label}:", constants)
+
+
+def show_all(fits: list[KernelFit]) -> None:
+    for fit in fits:
+        fit.check()
+        fit.show("the program", fit.program)
+        fit.show("fitted", fit.fitted(fit.keys()))
+        for gpu in fit.keys() if len(fit.keys()) > 1 else []:
+            fit.show(f"without {gpu}", fit.fitted([key for key in fit.keys() if key != gpu]))
+
+
+def sample(table: pathlib.Path, folder: pathlib.Path, lines_of: int) -> pathlib.Path:
+    header, *lines = table.read_text().splitlines()
+    out = folder / table.name
+    out.write_text("\n".join([header, *random.Random(1).sample(lines, min(lines_of, len(lines)))]) + "\n")
+    return out

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels' laws against numbers worked out by hand with the constants of attention_kernels.cpp.
+#include "predict/attention_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+namespace joulecast {
+namespace {
+
+// One SM of 1000 flops a cycle at 1 GHz, 100 GB/s, 1 MB of L2; without a capability it counts as Ampere.
+Device toy(double capability = 0.0, double sm = 1.0) {
+  Device d;
+  d.sm = sm;
+  d.clock = 1e9;
+  d.bandwidth = 1e11;
+  d.l2 = 1e6;
+  d.bf16 = 1e12 * sm;
+  d.capability = capability;
+  return d;
+}
+
+Situation captured(Engine engine = Engine::kSglang) {
+  return {.host = Host::kCaptured, .engine = engine};
+}
+
+void expect_close(double found, double wanted) {
+  EXPECT_NEAR(found, wanted, 1e-4 * std::abs(wanted));
+}
+
+TEST(AttentionKernels, APromptRunsInTilesOfQueriesThatLookAtTheBlocksBeforeThem) {
+  const AttentionTime t = attention_time({.queries = 256, .head = 64}, toy(), captured());
+  // A score: 1.21 * 4 * 64 / 1000 + 0.0574 cycles. Two tiles see 2 and 4 blocks of 64 keys.
+  const double block = 128 * 64 * 0.36716;
+  const double tiles = (2 * block + 2080) + (4 * block + 2080);
+  expect_close(t.compute, (tiles + 0.78 * (4 * block + 2080)) * 1e-9);
+  expect_close(t.memory, 2 * (256 * 64 * 2 + 256 * 64 * 2) / (1e11 * 1.92));
+  expect_close(t.store, 2 * (256 * 64 * 2 + 256 * 64 * 2) / (1e11 * 0.847));
+  expect_close(t.fixed, 15000e-9);
+  expect_close(t.busy, t.compute + t.memory + t.store);
+}
+
+TEST(AttentionKernels, WithoutAMaskEveryTileSeesAllKeys) {
+  const AttentionTime t = attention_time({.queries = 256, .head = 64, .causal = false}, toy(), captured());
+  const double tile = 4 * 128 * 64 * 0.36716 + 2080;
+  expect_close(t.compute, (2 + 0.78) * tile * 1e-9);
+}
+
+TEST(AttentionKernels, HeadsThatShareKeysShareATileExceptOnBlackwell) {
+  const AttentionWork work{.heads = 32, .kv_heads = 1, .queries = 4, .head = 128};
+  expect_close(attention_time(work, toy(8.0), captured()).tiles, 1);
+  expect_close(attention_time(work, toy(9.0), captured()).tiles, 1);
+  expect_close(attention_time(work, toy(10.0), captured()).tiles, 32);
+  expect_close(attention_time(work, toy(12.0), captured()).tiles, 32);
+}
+
+TEST(AttentionKernels, PytorchHasNoCacheToFillAndATileForEachHead) {
+  const AttentionTime t =
+      attention_time({.heads = 32, .kv_heads = 1, .queries = 4, .head = 128}, toy(9.0), Situation{});
+  EXPECT_EQ(t.store, 0.0);
+  expect_close(t.tiles, 32);
+}
+
+TEST(AttentionKernels, OnlySglangTimesWhatFillsTheCache) {
+  const AttentionWork work{.heads = 8, .kv_heads = 8, .queries = 64, .head = 128};
+  EXPECT_GT(attention_time(work, toy(9.0), captured()).store, 0.0);
+  for (const Engine engine : {Engine::kVllm, Engine::kTensorRtLlm})
+    EXPECT_EQ(attention_time(work, toy(9.0), captured(engine)).store, 0.0);
+}
+
+TEST(AttentionKernels, AHeadIsFilledUpToAWidthThatThereAreKernelsFor) {
+  const auto compute = [](std::int64_t head) {
+    return attention_time({.queries = 4096, .head = head}, toy(), captured()).compute;
+  };
+  expect_close(compute(80), compute(96));
+  EXPECT_GT(compute(96), 1.2 * compute(64));
+  EXPECT_LT(compute(96), 0.9 * compute(128));
+}
+
+TEST(AttentionKernels, KeysAreSplitUntilAllSmsRead) {
+  // Eight readers on 32 SMs: four parts of 1024 keys each.
+  const AttentionWork work{.batch = 8, .queries = 1, .past = 4095, .head = 128};
+  const AttentionTime t = attention_time(work, toy(8.0, 32), captured());
+  EXPECT_EQ(t.split, 4);
+  expect_close(t.compute, (1024 * 59.3 + 1810) * 1e-9);
+  expect_close(t.fixed, (14700 + 6830 + 4 * 251) * 1e-9);
+  // 16.8 MB do not stay in 1 MB of L2.
+  expect_close(t.memory, 2.0 * 8 * 4096 * 128 * 2 / (1e11 * 1.23));
+  expect_close(t.busy, std::hypot(t.compute, t.memory) + t.store);
+}
+
+TEST(AttentionKernels, APartHasNoFewerKeysThanTheKernelSplitsFor) {
+  const auto split = [](std::int64_t past) {
+    return attention_time({.queries = 1, .past = past, .head = 128}, toy(8.0, 108), captured()).split;
+  };
+  EXPECT_EQ(split(255), 1);
+  EXPECT_EQ(split(1023), 4);
+  EXPECT_EQ(split(1 << 20), 64);
+}
+
+TEST(AttentionKernels, MoreCachesThanSmsRunInWaves) {
+  const auto compute = [](std::int64_t batch) {
+    return attention_time({.batch = batch, .queries = 1, .past = 511, .head = 128}, toy(8.0, 100), captured()).compute;
+  };
+  expect_close(compute(100), (512 * 59.3 + 1810) * 1e-9);
+  expect_close(compute(101), 2 * compute(100));
+}
+
+TEST(AttentionKernels, KeysThatFitTheL2AreReadTwiceAsFast) {
+  const Device device = toy(8.0, 100);
+  const AttentionTime t = attention_time({.queries = 1, .past = 127, .head = 128}, device, captured());
+  expect_close(t.memory, 0.5 * 2 * 128 * 128 * 2 / (1e11 * 1.23));
+}
+
+TEST(AttentionKernels, VllmTakesAPromptOfOneTokenForADecode) {
+  const AttentionWork work{.batch = 512, .heads = 32, .kv_heads = 1, .queries = 1, .head = 128};
+  EXPECT_LT(attention_time(work, toy(10.0, 148), captured(Engine::kVllm)).compute,
+            0.2 * attention_time(work, toy(10.0, 148), captured(Engine::kTensorRtLlm)).compute);
+}
+
+}  // namespace
+}  // namespace joulecast
