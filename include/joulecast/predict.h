@@ -26,7 +26,7 @@ namespace joulecast {
 enum class Support : std::uint8_t {
   kInside,   // the GPU was measured, and work of this kind and size too
   kEdge,     // one of both: an unseen GPU of a known generation, or sizes beyond the measured ones
-  kOutside,  // neither; physics with wide bounds
+  kOutside,  // neither, or FP16 that a GPU multiplies in FP32; physics with wide bounds
 };
 std::string_view name(Support support);  // "inside", "edge", "outside"
 

@@ -70,13 +70,15 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
   JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
+  const auto asked = arithmetic_of(work.work);
   JC_RETURN_IF_ERROR(fit_to_device(work.work, *gpu, device));
+  const bool halves = asked != arithmetic_of(work.work) && multiplies_halves_in_fp32(*gpu, device);
   const Estimator::Trust& trust = estimator_.trust(gpu->id);
   OperationPrediction p;
   JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));
   if (row.at.mode == Mode::kTraining && !row.gradients_accumulated) p.time = without_accumulation(p, device);
   const Group group = group_of(work.work);
-  const std::string_view known = support(work, *gpu, device, trust);
+  const std::string_view known = halves ? "unseen-gpu" : support(work, *gpu, device, trust);
   const SpreadFactors spread =
       known == "seen" ? spreads_.of(work.work, device, work.situation, p.time) : SpreadFactors{};
   return Estimate{.time = with_factor(p.time, factor(group, known, "time"), spread.time),

@@ -35,17 +35,23 @@ std::string pack(const std::map<std::string, double>& intervals) {
   return path;
 }
 
+Estimate judged_by(const OperationJudge& judge, const std::string& gpu, const std::string& precision,
+                   const std::string& type) {
+  Estimate out;
+  TableSink sink;
+  sink.operation = [&](const MeasuredOperation& row) { out = judge.predict(row).value(); };
+  const std::string operands = type + "[512, 1024]; w " + type + "[512, 1024]; _";
+  const std::string text = "name,gpu,mode,precision,runtime,operator,operands,time_s\nx," + gpu + ",inference," +
+                           precision + ",pytorch-eager,linear,\"" + operands + "\",1e-5\n";
+  EXPECT_TRUE(parse_table(text, "rows.csv", sink));
+  return out;
+}
+
 Estimate judged(const std::string& gpu, const std::map<std::string, double>& intervals) {
   const std::string path = pack(intervals);
   const OperationJudge judge = OperationJudge::open(path, {}, Catalogue::shipped()).value();
   std::filesystem::remove(path);
-  Estimate out;
-  TableSink sink;
-  sink.operation = [&](const MeasuredOperation& row) { out = judge.predict(row).value(); };
-  const std::string text = "name,gpu,mode,precision,runtime,operator,operands,time_s\nx," + gpu +
-                           ",inference,bf16,pytorch-eager,linear,\"bf16[512, 1024]; w bf16[512, 1024]; _\",1e-5\n";
-  EXPECT_TRUE(parse_table(text, "rows.csv", sink));
-  return out;
+  return judged_by(judge, gpu, "bf16", "bf16");
 }
 
 TEST(OperationJudge, BoundsOfARelativeOfMeasuredGpusAreTheirOwn) {
@@ -72,6 +78,13 @@ TEST(OperationJudge, APackThatDoesNotTellRelativesApartHasOneFactor) {
   const Estimate h200 = judged("h200-sxm-141gb", {{"operation/gemm-tensor/unseen-gpu/time", 0.5}});
   EXPECT_EQ(h200.support, "unseen-gpu");
   EXPECT_NEAR(h200.time.hi / h200.time.value, std::exp(0.5), 1e-9);
+}
+
+TEST(OperationJudge, HalvesInFp32AreNotWhatWasMeasuredInFp32) {
+  const std::string shipped = JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack";
+  const OperationJudge judge = OperationJudge::open(shipped, {}, Catalogue::shipped()).value();
+  EXPECT_EQ(judged_by(judge, "p100-pcie-16gb", "fp32", "f32").support, "seen");
+  EXPECT_EQ(judged_by(judge, "p100-pcie-16gb", "fp16", "f16").support, "unseen-gpu");
 }
 
 }  // namespace

@@ -250,7 +250,7 @@ TEST_F(Train, GarbageIsCountedAndNamedAndNotLearnt) {
 TEST_F(Train, APackHasTheTreesOfItsEstimator) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
   for (const auto& [method, trees] :
-       {std::pair{Method::kOurs, 128U}, {Method::kPhysics, 0U}, {Method::kExtraTrees, 64U}}) {
+       {std::pair{Method::kOurs, 256U}, {Method::kPhysics, 0U}, {Method::kExtraTrees, 64U}}) {
     options.method = method;
     const Trained t = trained(options);
     EXPECT_EQ(t.report["method"], name(method));

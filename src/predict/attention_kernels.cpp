@@ -130,35 +130,40 @@ double blocks_of(const AttentionWork& work, const PromptKernel& kernel, double s
   return std::min(all, static_cast<double>(work.past) / kernel.keys + before + ahead);
 }
 
-AttentionTime prompt_time(const AttentionWork& work, const Device& device, Situation situation) {
-  const PromptKernel kernel = prompt_kernel(work, device, situation);
-  const auto queries = static_cast<double>(work.queries);
-  const auto batch = static_cast<double>(work.batch);
-  const double group = kernel.shares ? static_cast<double>(work.heads) / static_cast<double>(work.kv_heads) : 1.0;
-  const double rows = ceil_div(queries * group, kernel.queries);
-  const double tiles = batch * static_cast<double>(kernel.shares ? work.kv_heads : work.heads) * rows;
+// Cycles of a block of keys against a tile of queries.
+double block_cycles(const AttentionWork& work, const PromptKernel& kernel, const Device& device) {
   // FP8 doubles the rate of products and not that of the softmax; `narrow` says what came out.
   const Arithmetic arithmetic = work.arithmetic == Arithmetic::kFp8 ? Arithmetic::kBf16 : work.arithmetic;
   const double rate = sustained_peak(arithmetic, device) / device.sm / device.clock;
-  double score = kernel.product * 4.0 * filled(work.head) / rate + kernel.softmax;
-  if (work.kv_bytes == 1) score *= kernel.narrow;
-  const double block = kernel.queries * kernel.keys * score;
-  const double all = ceil_div(static_cast<double>(work.past + work.queries), kernel.keys);
-  const double longest = all * block + kernel.prologue;
-  const double each = blocks_of(work, kernel, kernel.queries / group, rows > 1.0) * block + kernel.prologue;
+  const double score = kernel.product * 4.0 * filled(work.head) / rate + kernel.softmax;
+  return kernel.queries * kernel.keys * score * (work.kv_bytes == 1 ? kernel.narrow : 1.0);
+}
 
-  AttentionTime out;
-  out.tiles = tiles / device.sm;
-  out.compute = std::max(out.tiles * each + kernel.tail * longest * std::min(1.0, out.tiles), longest) / device.clock;
-  const double numbers = batch * static_cast<double>(work.head);
+void move_prompt(const AttentionWork& work, const PromptKernel& kernel, const Device& device, AttentionTime& out) {
+  const auto queries = static_cast<double>(work.queries);
+  const double numbers = static_cast<double>(work.batch) * static_cast<double>(work.head);
   const double kv = 2.0 * numbers * static_cast<double>(work.kv_heads);
   const double q = numbers * static_cast<double>(work.heads) * queries;
   const double cached = kv * static_cast<double>(work.past + work.queries) * static_cast<double>(work.kv_bytes);
   out.memory = (2.0 * q * static_cast<double>(work.element_bytes) + cached) / (device.bandwidth * kernel.streamed);
-  if (kernel.stored > 0.0) {
-    const double fresh = kv * queries * static_cast<double>(work.element_bytes + work.kv_bytes);
-    out.store = fresh / (device.bandwidth * kernel.stored);
-  }
+  if (kernel.stored <= 0.0) return;
+  const double fresh = kv * queries * static_cast<double>(work.element_bytes + work.kv_bytes);
+  out.store = fresh / (device.bandwidth * kernel.stored);
+}
+
+AttentionTime prompt_time(const AttentionWork& work, const Device& device, Situation situation) {
+  const PromptKernel kernel = prompt_kernel(work, device, situation);
+  const double group = kernel.shares ? static_cast<double>(work.heads) / static_cast<double>(work.kv_heads) : 1.0;
+  const double rows = ceil_div(static_cast<double>(work.queries) * group, kernel.queries);
+  const auto heads = static_cast<double>(kernel.shares ? work.kv_heads : work.heads);
+  const double block = block_cycles(work, kernel, device);
+  const double all = ceil_div(static_cast<double>(work.past + work.queries), kernel.keys);
+  const double longest = all * block + kernel.prologue;
+  const double each = blocks_of(work, kernel, kernel.queries / group, rows > 1.0) * block + kernel.prologue;
+  AttentionTime out;
+  out.tiles = static_cast<double>(work.batch) * heads * rows / device.sm;
+  out.compute = std::max(out.tiles * each + kernel.tail * longest * std::min(1.0, out.tiles), longest) / device.clock;
+  move_prompt(work, kernel, device, out);
   out.fixed = kernel.launch / device.clock;
   out.busy = out.store + out.compute + out.memory;
   return out;

@@ -94,5 +94,25 @@ TEST(Estimator, NoPowerIsAboveTheLimit) {
   EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, {{"gemm-simt/gpu", 9.0}}), 1.0, 1e-6);
 }
 
+TEST(FitToDevice, HalvesAreMultipliedInFp32BeforeTensorCores) {
+  const auto arithmetic = [](std::string_view id, Arithmetic wanted) {
+    const Gpu& gpu = **Catalogue::shipped().find(id);
+    GemmWork product = kProduct;
+    product.arithmetic = wanted;
+    product.element_bytes = 2;
+    Work work = product;
+    EXPECT_TRUE(fit_to_device(work, gpu, make_device(gpu, {}).value())) << id;
+    EXPECT_EQ(std::get<GemmWork>(work).element_bytes, 2) << id;
+    return std::get<GemmWork>(work).arithmetic;
+  };
+  for (const char* pascal : {"p100-pcie-16gb", "gtx-1080-ti", "tesla-p4"})
+    EXPECT_EQ(arithmetic(pascal, Arithmetic::kFp16), Arithmetic::kFp32) << pascal;
+  EXPECT_EQ(arithmetic("v100-pcie-32gb", Arithmetic::kFp16), Arithmetic::kFp16);
+  EXPECT_EQ(arithmetic("t4", Arithmetic::kTf32), Arithmetic::kFp32);
+  const Gpu& kepler = **Catalogue::shipped().find("k80");
+  Work work = GemmWork{.arithmetic = Arithmetic::kFp16};
+  EXPECT_FALSE(fit_to_device(work, kepler, make_device(kepler, {}).value()));
+}
+
 }  // namespace
 }  // namespace joulecast

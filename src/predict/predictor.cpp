@@ -208,6 +208,14 @@ void widen_for_unknown(const Workload& workload, const Device& device, Predictio
   out.edp.hi = std::max(out.edp.hi, out.energy.hi * out.time.hi);
 }
 
+// Nothing was measured of kernels that multiply halves in FP32.
+bool emulates_halves(const Workload& workload, const Gpu& gpu) {
+  const auto in_halves = [](const LoweredOperation& one) { return arithmetic_of(one.work) == Arithmetic::kFp16; };
+  if (!std::any_of(workload.operations.begin(), workload.operations.end(), in_halves)) return false;
+  const auto device = make_device(gpu, {});
+  return device && multiplies_halves_in_fp32(gpu, *device);
+}
+
 }  // namespace
 
 Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
@@ -222,6 +230,7 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   const Runtime runtime = workload.options.runtime;
   const bool other = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
   if (other || workload.options.layout == Layout::kChannelsLast) level = std::max(level, 1);
+  if (emulates_halves(workload, gpu)) level = 2;
   const double unknown = unknown_share(workload);
   if (unknown > 0.10) level = 2;
   if (unknown > 0.01) level = std::max(level, 1);

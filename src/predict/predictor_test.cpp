@@ -131,6 +131,11 @@ TEST(Predictor, SupportSaysWhatWasMeasured) {
   EXPECT_EQ(shipped().support(load_of(32, Mode::kInference, Precision::kFp16), gpu("a30")), Support::kEdge);
   EXPECT_EQ(shipped().support(load_of(32), gpu("a40")), Support::kEdge);
   EXPECT_EQ(shipped().support(load_of(32), gpu("mi250x")), Support::kOutside);
+  // Of halves that are multiplied in FP32 nothing was, and the P100 was measured in FP32.
+  EXPECT_EQ(shipped().support(load_of(32, Mode::kInference, Precision::kFp16), gpu("p100-pcie-16gb")),
+            Support::kOutside);
+  EXPECT_NE(shipped().support(load_of(32, Mode::kInference, Precision::kFp32), gpu("p100-pcie-16gb")),
+            Support::kOutside);
 }
 
 TEST(Predictor, WhatTorchCompileMakesIsFasterAndNeverInside) {
