@@ -70,6 +70,7 @@ struct MatMul {
 struct Attention {
   static constexpr std::string_view kName = "attention";
   bool causal = false;
+  std::int64_t window = 0;  // with `causal`: each query sees itself and the keys before it, so many in all; 0: no limit
   // The model multiplies and takes the softmax itself, where it could have called its framework's attention: PyTorch
   // then runs the parts one by one.
   bool by_hand = false;
@@ -81,6 +82,7 @@ struct Attention {
   template <typename V>
   static void fields(V&& v) {
     v("causal", &Attention::causal);
+    v("window", &Attention::window);
     v("by_hand", &Attention::by_hand);
     v("scales", &Attention::scales);
     v("masks", &Attention::masks);

@@ -71,7 +71,7 @@ Graph attention_operation(const AttentionShape& shape, ElementType element, Elem
   builder.input({shape.batch, shape.heads, shape.queries, shape.head})
       .input({shape.batch, shape.kv_heads, shape.keys, shape.head}, kv_element)
       .input({shape.batch, shape.kv_heads, shape.keys, shape.head}, kv_element);
-  return std::move(builder).build(Attention{.causal = shape.causal});
+  return std::move(builder).build(Attention{.causal = shape.causal, .window = shape.window});
 }
 
 }  // namespace joulecast

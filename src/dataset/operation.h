@@ -62,6 +62,7 @@ Graph linear_operation(std::int64_t m, std::int64_t n, std::int64_t k, ElementTy
 
 struct AttentionShape {
   std::int64_t batch = 1, queries = 1, keys = 1, heads = 1, kv_heads = 1, head = 1;
+  std::int64_t window = 0;  // keys that a query sees, the last ones; 0: no limit
   bool causal = false;
 };
 Graph attention_operation(const AttentionShape& shape, ElementType element, ElementType kv_element);

@@ -103,13 +103,15 @@ TEST(Table, AttentionPrefillAndDecode) {
   EXPECT_EQ(inputs(prefill.operations[0]), "attention 2x8x128x64 2x4x128x64 2x4x128x64");
   EXPECT_TRUE(std::get<Attention>(prefill.operations[0].graph->nodes[0].op).causal);
   const Table decode = parse(header + "2,1,8,4,64,fp8,0,1023,1e-5,2e-5\n2,1,8,4,64,fp8,128,1023,1e-5,2e-5\n");
-  ASSERT_EQ(decode.operations.size(), 2U);
+  ASSERT_EQ(decode.operations.size(), 4U);
   EXPECT_TRUE(decode.notes.empty());
   EXPECT_EQ(inputs(decode.operations[1]), "attention 2x8x1x64 2x4x1024x64 2x4x1024x64");
   EXPECT_FALSE(std::get<Attention>(decode.operations[1].graph->nodes[0].op).causal);
   EXPECT_EQ(decode.operations[0].graph->values[1].type.element, ElementType::kFloat8E4M3);
-  ASSERT_EQ(decode.unmapped.rows(), 1U);
-  EXPECT_EQ(decode.unmapped.reasons().at(0).reason, "attention in a window");
+  EXPECT_EQ(std::get<Attention>(decode.operations[1].graph->nodes[0].op).window, 0);
+  EXPECT_EQ(inputs(decode.operations[2]), inputs(decode.operations[1]));
+  EXPECT_EQ(std::get<Attention>(decode.operations[2].graph->nodes[0].op).window, 128);
+  EXPECT_NE(decode.operations[2].group, decode.operations[1].group);
 }
 
 TEST(Table, PowerOfMatrixProducts) {
@@ -139,13 +141,17 @@ TEST(Table, PowerOfAttention) {
       "h200_sxm,vllm,0.22.0,context,4,256,256.0,8,2.0,64,0.0,bfloat16,bfloat16,0.001,400\n"
       "h200_sxm,vllm,0.22.0,context,4,256,0.0,8,2.0,64,128.0,bfloat16,bfloat16,0.001,400\n"
       "h200_sxm,vllm,0.22.0,encoder,4,256,,8,,64,,bfloat16,,0.001,400\n");
-  ASSERT_EQ(table.operations.size(), 3U);
-  EXPECT_EQ(inputs(table.operations[0]), "attention 4x8x1x64 4x2x128x64 4x2x128x64");  // its window
+  ASSERT_EQ(table.operations.size(), 4U);
+  const auto op = [&](std::size_t row) { return std::get<Attention>(table.operations[row].graph->nodes[0].op); };
+  EXPECT_EQ(inputs(table.operations[0]), "attention 4x8x1x64 4x2x1000x64 4x2x1000x64");
+  EXPECT_EQ(op(0).window, 128);
   EXPECT_EQ(inputs(table.operations[1]), "attention 4x8x256x64 4x2x512x64 4x2x512x64");
-  EXPECT_EQ(inputs(table.operations[2]), "attention 4x8x256x64 4x8x256x64 4x8x256x64");
-  EXPECT_FALSE(std::get<Attention>(table.operations[2].graph->nodes[0].op).causal);
-  ASSERT_EQ(table.unmapped.rows(), 1U);
-  EXPECT_EQ(table.unmapped.reasons().at(0).first_line, 4U);
+  EXPECT_EQ(op(1).window, 0);
+  EXPECT_EQ(inputs(table.operations[2]), "attention 4x8x256x64 4x2x256x64 4x2x256x64");
+  EXPECT_EQ(op(2).window, 128);
+  EXPECT_EQ(inputs(table.operations[3]), "attention 4x8x256x64 4x8x256x64 4x8x256x64");
+  EXPECT_FALSE(op(3).causal);
+  EXPECT_EQ(table.unmapped.rows(), 0U);
 }
 
 // Convolutions of one size whose harness takes 0.2 us more at each row, as NeuSight's did.

@@ -2,6 +2,8 @@
 // Constants fitted by tools/fit/attention.py. Cycles, and shares of the bandwidth, unless it says otherwise.
 #include "predict/attention_kernels.h"
 
+#include <limits>
+
 #include "predict/law.h"
 
 namespace joulecast {
@@ -130,6 +132,13 @@ double blocks_of(const AttentionWork& work, const PromptKernel& kernel, double s
   return std::min(all, static_cast<double>(work.past) / kernel.keys + before + ahead);
 }
 
+// Blocks that windows of all of a tile's queries touch: half a block more than they fill, as they begin anywhere.
+double blocks_in_window(const AttentionWork& work, const PromptKernel& kernel, double span) {
+  if (work.window <= 0) return std::numeric_limits<double>::infinity();
+  const double queries = std::min(span, static_cast<double>(work.queries));
+  return ceil_div(static_cast<double>(work.window) + queries, kernel.keys) + 0.5;
+}
+
 // Cycles of a block of keys against a tile of queries.
 double block_cycles(const AttentionWork& work, const PromptKernel& kernel, const Device& device) {
   // FP8 doubles the rate of products and not that of the softmax; `narrow` says what came out.
@@ -158,8 +167,10 @@ AttentionTime prompt_time(const AttentionWork& work, const Device& device, Situa
   const auto heads = static_cast<double>(kernel.shares ? work.kv_heads : work.heads);
   const double block = block_cycles(work, kernel, device);
   const double all = ceil_div(static_cast<double>(work.past + work.queries), kernel.keys);
-  const double longest = all * block + kernel.prologue;
-  const double each = blocks_of(work, kernel, kernel.queries / group, rows > 1.0) * block + kernel.prologue;
+  const double most = blocks_in_window(work, kernel, kernel.queries / group);
+  const double longest = std::min(all, most) * block + kernel.prologue;
+  const double seen = std::min(blocks_of(work, kernel, kernel.queries / group, rows > 1.0), most);
+  const double each = seen * block + kernel.prologue;
   AttentionTime out;
   out.tiles = static_cast<double>(work.batch) * heads * rows / device.sm;
   out.compute = std::max(out.tiles * each + kernel.tail * longest * std::min(1.0, out.tiles), longest) / device.clock;
@@ -169,9 +180,18 @@ AttentionTime prompt_time(const AttentionWork& work, const Device& device, Situa
   return out;
 }
 
+// Of one query. FlashAttention 3 reads a block before the window as well.
+double keys_read(const AttentionWork& work, const Device& device) {
+  const auto keys = static_cast<double>(work.past + work.queries);
+  if (work.window <= 0) return keys;
+  constexpr double kBlock = 128.0;
+  const double more = generation_of(device) == Generation::kHopper ? kBlock : 0.0;
+  return std::min(keys, static_cast<double>(work.window) + more);
+}
+
 AttentionTime decode_time(const AttentionWork& work, const Device& device, Situation situation) {
   const DecodeKernel kernel = decode_kernel(device, situation.engine);
-  const auto keys = static_cast<double>(work.past + work.queries);
+  const double keys = keys_read(work, device);
   const auto head = static_cast<double>(work.head);
   const auto caches = static_cast<double>(work.batch * work.kv_heads);
   const double readers =

@@ -114,6 +114,29 @@ TEST(AttentionKernels, KeysThatFitTheL2AreReadTwiceAsFast) {
   expect_close(t.memory, 0.5 * 2 * 128 * 128 * 2 / (1e11 * 1.23));
 }
 
+TEST(AttentionKernels, AWindowLeavesTilesTheBlocksThatItTouches) {
+  // 64 tiles of 128 queries see at most (256 + 128) / 64 blocks, and half a one more; the first two see less.
+  AttentionWork work{.queries = 8192, .head = 64, .window = 256};
+  const double block = 128 * 64 * 0.36716;
+  const AttentionTime t = attention_time(work, toy(), captured());
+  expect_close(t.compute, (64 * (6.5 * block + 2080) + 0.78 * (6.5 * block + 2080)) * 1e-9);
+  work.window = 1 << 20;
+  const AttentionTime wide = attention_time(work, toy(), captured());
+  work.window = 0;
+  EXPECT_EQ(wide.compute, attention_time(work, toy(), captured()).compute);
+}
+
+TEST(AttentionKernels, DecodingReadsTheWindowAndOnHopperABlockBeforeIt) {
+  const auto memory = [](std::int64_t past, std::int64_t window, double capability) {
+    return attention_time({.batch = 512, .queries = 1, .past = past, .head = 128, .window = window},
+                          toy(capability, 100), captured())
+        .memory;
+  };
+  EXPECT_EQ(memory(65535, 1024, 8.0), memory(1023, 0, 8.0));
+  EXPECT_EQ(memory(65535, 1024, 9.0), memory(1151, 0, 9.0));
+  EXPECT_EQ(memory(511, 1024, 9.0), memory(511, 0, 9.0));
+}
+
 TEST(AttentionKernels, VllmTakesAPromptOfOneTokenForADecode) {
   const AttentionWork work{.batch = 512, .heads = 32, .kv_heads = 1, .queries = 1, .head = 128};
   EXPECT_LT(attention_time(work, toy(10.0, 148), captured(Engine::kVllm)).compute,

@@ -112,6 +112,7 @@ struct Describe {
                                   w.past + w.queries, w.head);
     if (w.kv_heads != w.heads) out += fmt::format(", {} of keys", w.kv_heads);
     if (!w.causal) out += ", full";
+    if (w.window > 0) out += fmt::format(", window {}", w.window);
     if (w.kv_bytes != w.element_bytes) out += fmt::format(", {}-byte keys", w.kv_bytes);
     return out;
   }

@@ -15,7 +15,7 @@ extern const std::array<std::string_view, 14> kPointwiseFeatures;
 extern const std::array<std::string_view, 22> kReductionFeatures;
 extern const std::array<std::string_view, 23> kGemmSimtFeatures;
 extern const std::array<std::string_view, 24> kGemmTensorFeatures;
-extern const std::array<std::string_view, 22> kPrefillFeatures;
-extern const std::array<std::string_view, 19> kDecodeFeatures;
+extern const std::array<std::string_view, 23> kPrefillFeatures;
+extern const std::array<std::string_view, 20> kDecodeFeatures;
 
 }  // namespace joulecast

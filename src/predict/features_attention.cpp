@@ -6,31 +6,34 @@
 
 namespace joulecast {
 
-const std::array<std::string_view, 22> kPrefillFeatures{
+const std::array<std::string_view, 23> kPrefillFeatures{
     "compute",      "memory",       "store",          "host",   "ideal",        "roof",
     "batch",        "queries",      "keys",           "heads",  "kv_heads",     "group",
     "head",         "batch_heads",  "batch_kv_heads", "kv_fp8", "tiles_per_sm", "quantisation",
-    "bytes_per_l2", "ideal_cycles", "bound_us",       "engine"};
-const std::array<std::string_view, 19> kDecodeFeatures{
-    "compute", "memory",    "store",    "host",         "ideal", "roof",        "batch",
-    "keys",    "heads",     "kv_heads", "group",        "head",  "batch_heads", "batch_kv_heads",
-    "kv_fp8",  "kv_per_sm", "split",    "bytes_per_l2", "engine"};
+    "bytes_per_l2", "ideal_cycles", "bound_us",       "engine", "window"};
+const std::array<std::string_view, 20> kDecodeFeatures{
+    "compute", "memory",    "store",    "host",         "ideal",  "roof",        "batch",
+    "keys",    "heads",     "kv_heads", "group",        "head",   "batch_heads", "batch_kv_heads",
+    "kv_fp8",  "kv_per_sm", "split",    "bytes_per_l2", "engine", "window"};
 
 namespace {
 
 // Work of the operation in the extents everything is made of.
 struct Extents6 {
-  double batch, queries, heads, kv_heads, head, keys;
+  double batch, queries, heads, kv_heads, head, keys;  // keys: those that any query sees
 };
 
 Extents6 extents_of(const AttentionWork& w) {
+  std::int64_t keys = w.past + w.queries;
+  if (w.window > 0) keys = std::min(keys, w.window + w.queries - 1);
   return {static_cast<double>(w.batch),    static_cast<double>(w.queries), static_cast<double>(w.heads),
-          static_cast<double>(w.kv_heads), static_cast<double>(w.head),    static_cast<double>(w.past + w.queries)};
+          static_cast<double>(w.kv_heads), static_cast<double>(w.head),    static_cast<double>(keys)};
 }
 
 double useful_flops(const AttentionWork& work, const Extents6& e) {
   const double causal = e.queries * static_cast<double>(work.past) + e.queries * (e.queries + 1) / 2;
-  const double pairs = is_decode(work) ? e.keys : work.causal ? causal : e.queries * e.keys;
+  double pairs = is_decode(work) ? e.keys : work.causal ? causal : e.queries * e.keys;
+  if (work.window > 0) pairs = std::min(pairs, e.queries * static_cast<double>(work.window));
   return 4.0 * e.batch * e.heads * e.head * pairs;
 }
 
@@ -38,6 +41,7 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
                      const Physics& p, Engine engine, std::span<float> features) {
   const double fp8 = work.kv_bytes == 1 ? 1.0 : 0.0;
   const double group = e.heads / e.kv_heads;
+  const auto window = static_cast<double>(work.window);
   const double first[] = {part.compute / p.bound, part.memory / p.bound, part.store / p.bound,
                           part.fixed / p.bound,   p.compute / p.bound,   std::max(p.compute, p.memory) / p.bound};
   const double prefill_only[] = {e.batch,
@@ -55,7 +59,8 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
                                  p.bytes / device.l2,
                                  p.compute * device.clock,
                                  p.bound * 1e6,
-                                 static_cast<double>(engine)};
+                                 static_cast<double>(engine),
+                                 window};
   const double decode_only[] = {e.batch,
                                 e.keys,
                                 e.heads,
@@ -68,7 +73,8 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
                                 e.batch * e.kv_heads / device.sm,
                                 part.split,
                                 p.bytes / device.l2,
-                                static_cast<double>(engine)};
+                                static_cast<double>(engine),
+                                window};
   static_assert(std::size(first) + std::size(prefill_only) == kPrefillFeatures.size());
   static_assert(std::size(first) + std::size(decode_only) == kDecodeFeatures.size());
   write_features(first, features);

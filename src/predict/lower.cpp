@@ -222,6 +222,7 @@ struct LowerVisitor {
                          .head = q.shape[3],
                          .element_bytes = element_bytes(q),
                          .kv_bytes = element_bytes(context.input(1)),
+                         .window = op.window,
                          .causal = op.causal,
                          .arithmetic = math});
     } else {

@@ -95,6 +95,7 @@ struct ReductionWork {
 struct AttentionWork {
   std::int64_t batch = 1, heads = 1, kv_heads = 1, queries = 1, past = 0, head = 64;
   std::int64_t element_bytes = 2, kv_bytes = 2;
+  std::int64_t window = 0;  // keys that a query sees at most, the last ones; 0: no limit
   bool causal = true;
   Arithmetic arithmetic = Arithmetic::kBf16;
   auto operator<=>(const AttentionWork&) const = default;

@@ -26,9 +26,9 @@ Result<AttentionShape> attention_shape(Row& row, bool& decode) {
   JC_RETURN_IF_ERROR(row.status());
   if (step < 0 || step > kMaxElements) return invalid(fmt::format("{} tokens in the cache", step));
   shape.keys = shape.queries + step;
-  if (window > 0 && window < shape.keys) return unsupported("attention in a window");
+  if (window > 0 && window < shape.keys) shape.window = window;
   decode = step > 0;
-  shape.causal = !decode;
+  shape.causal = !decode || shape.window > 0;
   return shape;
 }
 
@@ -58,6 +58,7 @@ Result<void> read(Reader& reader, Row& row, RowSink& sink) {
   out.label = fmt::format("{} attention: batch {}, {} of {} tokens, {} heads, {} of keys, {} wide, cache {}",
                           decode ? "decode" : "prefill", shape.batch, shape.queries, shape.keys, shape.heads,
                           shape.kv_heads, shape.head, name(cache));
+  if (shape.window > 0) out.label += fmt::format(", window {}", shape.window);
   out.group = out.label;
   JC_ASSIGN_OR_RETURN(out.graph, sink.pool().get(out.group, [&]() -> Result<Graph> {
     return attention_operation(shape, ElementType::kBFloat16, cache);

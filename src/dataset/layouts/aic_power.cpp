@@ -85,11 +85,9 @@ Result<AttentionShape> attention_shape(Row& row) {
   if (phase != "context" && phase != "generation" && phase != "encoder")
     return unsupported(fmt::format("phase '{}'", phase));
   shape.keys = shape.queries + old;
-  shape.causal = phase == "context";
-  const bool windowed = window > 0 && window < shape.keys;
-  // One query sees the last `window` keys, all of them; more queries each see others.
-  if (windowed && shape.queries > 1) return unsupported("attention of several queries in a window");
-  if (windowed) shape.keys = window;
+  const bool windowed = phase != "encoder" && window > 0 && window < shape.keys;
+  if (windowed) shape.window = window;
+  shape.causal = phase == "context" || windowed;
   return shape;
 }
 
@@ -103,6 +101,7 @@ Result<void> read_attention(Row& row, RowSink& sink) {
   out.label = fmt::format("{} attention: batch {}, {} of {} tokens, {} heads, {} of keys, {} wide, {}, cache {}",
                           row.text("phase"), shape.batch, shape.queries, shape.keys, shape.heads, shape.kv_heads,
                           shape.head, name(element), name(cache));
+  if (shape.window > 0) out.label += fmt::format(", window {}", shape.window);
   out.group = out.label;
   out.kernel = row.text("framework");
   JC_ASSIGN_OR_RETURN(out.graph, sink.pool().get(out.group, [&]() -> Result<Graph> {
@@ -112,7 +111,7 @@ Result<void> read_attention(Row& row, RowSink& sink) {
   return {};
 }
 
-// What there is no operator or precision of ours for: nvfp4, several queries in a window, layers of other kinds.
+// What there is no operator or precision of ours for: nvfp4, layers of other kinds.
 Result<MeasuredOther> other(Row& row, std::string name, std::string_view precision) {
   MeasuredOther out = other_row(row, "gpu", false, std::move(name));
   out.at.runtime = Runtime::kCudaGraph;

@@ -35,6 +35,8 @@ Shape with_last(Shape shape, std::int64_t extent) {
 }  // namespace
 
 Result<void> infer(const Attention& op, InferContext& context) {
+  if (op.window < 0) return invalid(fmt::format("a window of {} keys", op.window));
+  if (op.window > 0 && !op.causal) return invalid("a window needs a causal mask");
   JC_RETURN_IF_ERROR(
       require_rank(context, 0, "query", op.by_hand ? kWithHeads : 3, op.by_hand ? kWithHeads : kMaxRank));
   const std::size_t rank = context.shape(0).size();

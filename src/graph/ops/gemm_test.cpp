@@ -152,6 +152,8 @@ std::vector<BadCase> attention_bad() {
       {"ranks", Attention{}, {f32({4, 4, 8}), kv, kv}, "key has rank 4, expected 3"},
       {"by_hand", Attention{.by_hand = true}, {f32({4, 4, 8}), kv, kv}, "query has rank 3, expected 4"},
       {"fronts", Attention{}, {f32({2, 6, 4, 4, 8}), f32({2, 3, 4, 5, 8}), f32({2, 3, 4, 5, 8})}, "differ in batch"},
+      {"window", Attention{.causal = true, .window = -1}, {q, kv, kv}, "a window of -1 keys"},
+      {"window_of_all", Attention{.window = 4}, {q, kv, kv}, "a window needs a causal mask"},
       {"no_value", Attention{}, {q, kv}, "input 2 (value) is missing"},
       {"batch", Attention{}, {f32({1, 4, 4, 8}), kv, kv}, "differ in batch"},
       {"kv_heads", Attention{}, {q, kv, f32({2, 4, 5, 8})}, "key and value differ in heads"},

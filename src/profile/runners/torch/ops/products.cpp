@@ -100,6 +100,7 @@ Kernel attention_by_hand(const StepContext& context) {
 }
 
 Kernel attention(const StepContext& context) {
+  if (context.fields().integer("window") > 0) refuse(context, "attention in a window");
   if (context.fields().flag("by_hand")) return attention_by_hand(context);
   const bool causal = context.fields().flag("causal");
   const double dropout = context.training() ? context.fields().real("dropout") : 0.0;

@@ -65,6 +65,8 @@ def _attention_by_hand(context):
 
 
 def attention(context):
+    if context.fields.integer("window") > 0:
+        context.refuse("PyTorch has no kernel for attention in a window")
     if context.fields.flag("by_hand"):
         return _attention_by_hand(context)
     causal = context.fields.flag("causal")
