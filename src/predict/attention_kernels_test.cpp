@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "predict/close_to.h"
+
 namespace joulecast {
 namespace {
 
@@ -24,10 +26,6 @@ Device toy(double capability = 0.0, double sm = 1.0) {
 
 Situation captured(Engine engine = Engine::kSglang) {
   return {.host = Host::kCaptured, .engine = engine};
-}
-
-void expect_close(double found, double wanted) {
-  EXPECT_NEAR(found, wanted, 1e-4 * std::abs(wanted));
 }
 
 TEST(AttentionKernels, APromptRunsInTilesOfQueriesThatLookAtTheBlocksBeforeThem) {

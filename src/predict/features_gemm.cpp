@@ -138,20 +138,20 @@ void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, 
   write_features(values, features);
 }
 
-// What captured benchmarks of engines run in FP8: kernels of the engine's, not cuBLAS'.
+// One product of what captured benchmarks of engines run in FP8: a kernel of the engine's, not cuBLAS'.
 Physics captured_fp8(const GemmWork& work, const Device& device, Situation situation, std::span<float> features) {
   const Shape3 s{static_cast<double>(work.rows), static_cast<double>(work.columns), static_cast<double>(work.depth),
-                 static_cast<double>(work.batch)};
+                 1.0};
   const auto in = static_cast<double>(work.element_bytes);
   const auto out = static_cast<double>(work.output_bytes);
   Physics p;
   p.peak = device.product_peak(work.arithmetic);
-  p.bytes = s.batch * (in * s.rows * s.depth + in * s.columns * s.depth + out * s.rows * s.columns);
-  const Fp8Product product = fp8_product(s.batch * s.rows, s.columns, s.depth, device, situation);
+  p.bytes = in * s.rows * s.depth + in * s.columns * s.depth + out * s.rows * s.columns;
+  const Fp8Product product = fp8_product(s.rows, s.columns, s.depth, device, situation);
   p.gpu = joined(product.tile.time, product.moved, 1.9) + product.quantise;
   p.host = product.start;
   p.bound = product.beside ? joined(p.gpu, p.host, 4.0) : p.gpu + p.host;
-  p.compute = 2.0 * s.batch * s.rows * s.columns * s.depth / p.peak;
+  p.compute = 2.0 * s.rows * s.columns * s.depth / p.peak;
   p.memory = p.bytes / device.bandwidth;
   append_tensor(work, device, s, p, {product.tile.time, product.moved, product.set}, product.tile, situation, features);
   return p;
@@ -163,7 +163,7 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const bool training = situation.state == State::kTraining;
   const bool captured = situation.host == Host::kCaptured;
   const bool simt = is_simt(work);
-  if (work.arithmetic == Arithmetic::kFp8 && captured && !training) {
+  if (work.arithmetic == Arithmetic::kFp8 && captured && !training && work.batch == 1) {
     return captured_fp8(work, device, situation, features);
   }
   const auto b = static_cast<double>(work.batch);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include "predict/close_to.h"
 
 namespace joulecast {
 namespace {
@@ -23,10 +23,6 @@ Device toy(double capability) {
 
 Situation captured(Engine engine = Engine::kSglang, bool block_scaled = false) {
   return {.host = Host::kCaptured, .engine = engine, .block_scaled = block_scaled};
-}
-
-void expect_close(double found, double wanted) {
-  EXPECT_NEAR(found, wanted, 1e-4 * std::abs(wanted));
 }
 
 TEST(Fp8Products, UpTo256RowsRunInSmallerTiles) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "predict/close_to.h"
 #include "predict/conv_simt.h"
 #include "predict/conv_winograd.h"
 
@@ -32,10 +33,6 @@ Device toy() {
   d.idle = 10;
   d.fp32 = 1e12;
   return d;
-}
-
-void expect_close(double found, double wanted, double relative = 1e-4) {
-  EXPECT_NEAR(found, wanted, relative * std::abs(wanted));
 }
 
 Physics physics(const Work& work, const Device& device, Situation situation = {}) {

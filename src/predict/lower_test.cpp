@@ -214,6 +214,15 @@ constexpr std::string_view kAttention = R"(graph "a" {
     output %y
   })";
 
+TEST(Lower, FusedAttentionKeepsItsWindow) {
+  std::string text(kAttention);
+  text.replace(text.find("(%q, %k, %v)"), 12, "(%q, %k, %v) {causal = true, window = 7}");
+  const auto operations = lowered(text, Mode::kInference, Precision::kFp16);
+  const auto* work = only<AttentionWork>(operations);
+  ASSERT_NE(work, nullptr);
+  EXPECT_EQ(work->window, 7);
+}
+
 TEST(Lower, AttentionIsFusedInHalfPrecisionOnly) {
   const auto half = lowered(kAttention, Mode::kInference, Precision::kFp16);
   const auto* fused = only<AttentionWork>(half);
