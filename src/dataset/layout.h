@@ -111,7 +111,7 @@ using RowReader = std::function<Result<void>(Row&, RowSink&)>;
 
 struct TableLayout {
   std::string_view name;
-  std::vector<std::string_view> columns;  // those a header must have
+  std::vector<std::string_view> columns;  // those a header must have; kGpuTimes stands for one of them at least
   Result<RowReader> (*open)(const TableContext& context);
   // Reads a line that `open`'s reader calls unsupported, as rows that are kept but are none of our operations; may be
   // nullptr.
@@ -126,7 +126,8 @@ MeasuredOther other_row(Row& row, std::string_view gpu_column, bool network, std
 // Adds the columns' cells to the row's details, those that are not empty.
 void add_details(MeasuredOther& out, const Row& row, std::initializer_list<std::string_view> columns);
 
-// For wide tables: columns "<gpu>_s" beyond the layout's own, in the order of the table.
+// For wide tables: columns "<gpu>_s", in the order of the table. Which GPUs there are is up to the table.
+inline constexpr std::string_view kGpuTimes = "<gpu>_s";
 struct GpuColumn {
   std::string column, gpu;
 };

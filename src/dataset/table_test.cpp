@@ -94,6 +94,21 @@ TEST(Table, WideTables) {
   EXPECT_FALSE(parse_table(text, "gemm.csv"));  // nothing says which
 }
 
+// Which GPUs a wide table has is up to the table.
+TEST(Table, WideTablesOfAnyGpus) {
+  const Table products = parse("m,n,k,l40s_s,gb200_s\n16,32,64,,2e-6\n", "bf16.csv");
+  ASSERT_EQ(products.operations.size(), 1U);
+  EXPECT_EQ(products.operations[0].at.gpu, "gb200");
+  const Table attention = parse(
+      "batch_size,isl,num_heads,num_key_value_heads,head_dim,kv_cache_dtype,window_size,step,l40s_s\n"
+      "2,128,8,4,64,bfloat16,0,0,1e-5\n");
+  ASSERT_EQ(attention.operations.size(), 1U);
+  EXPECT_EQ(attention.operations[0].at.gpu, "l40s");
+  const auto none = parse_table("m,n,k\n16,32,64\n", "bf16.csv");
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().text().find("closest is aic_gemm, which also has: <gpu>_s;"), std::string::npos);
+}
+
 TEST(Table, AttentionPrefillAndDecode) {
   const std::string header =
       "batch_size,isl,num_heads,num_key_value_heads,head_dim,kv_cache_dtype,window_size,step,a100_sxm_s,b200_sxm_s\n";

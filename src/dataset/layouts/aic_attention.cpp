@@ -76,19 +76,18 @@ Result<void> read(Reader& reader, Row& row, RowSink& sink) {
 
 Result<RowReader> open(const TableContext& context) {
   Reader reader{gpu_columns(context.header), &context.notes};
-  if (reader.columns.empty()) return invalid("the table has no column of times");
   return RowReader([reader](Row& row, RowSink& sink) mutable { return read(reader, row, sink); });
 }
 
 }  // namespace
 
 TableLayout aic_attention_layout() {
-  return {
-      "aic_attention",
-      {"batch_size", "isl", "num_heads", "num_key_value_heads", "head_dim", "kv_cache_dtype", "window_size", "step"},
-      open,
-      nullptr,
-      aic_origin()};
+  return {"aic_attention",
+          {"batch_size", "isl", "num_heads", "num_key_value_heads", "head_dim", "kv_cache_dtype", "window_size", "step",
+           kGpuTimes},
+          open,
+          nullptr,
+          aic_origin()};
 }
 
 }  // namespace joulecast
