@@ -51,8 +51,8 @@ BoosterOptions seen_time_options(Group group) {
 }
 
 // Symmetric trees where they foresee operations left out better: of few operations, on few GPUs, measured as modules.
-// The report of a pack tells by how much, beside that of one trained with `--estimator boosting`. Bare loops and power
-// of all else than reductions gained nothing in trials.
+// The report of a pack tells by how much, beside that of one trained with `--estimator boosting`. Bare loops
+// gained nothing in trials.
 std::optional<SymmetricOptions> symmetric_time_options(Group group, Kind kind) {
   if (kind != Kind::kSeen) return std::nullopt;
   switch (group) {
@@ -94,10 +94,6 @@ BoosterOptions any_power_options(Group group) {
 // Where a group has few rows with power, leaves of one row are the only way to tell them apart.
 BoosterOptions seen_power_options(Group group) {
   switch (group) {
-    case Group::kConv:  // as good as those of models for any GPU, in fewer steps
-      return {.rounds = 50, .eta = 0.2, .min_child_weight = 3, .lambda = 3};
-    case Group::kPointwise:
-      return {.rounds = 40, .depth = 7, .eta = 0.22, .columns = 0.25, .min_child_weight = 2, .lambda = 1};
     case Group::kGemmSimt:
       return {.rounds = 48, .depth = 6, .eta = 0.2, .min_child_weight = 1, .lambda = 1};
     case Group::kGemmTensor:
@@ -105,20 +101,32 @@ BoosterOptions seen_power_options(Group group) {
       return {.rounds = 200, .depth = 8, .eta = 0.4, .columns = 0.6, .min_child_weight = 2, .lambda = 2, .huber = 0.03};
     case Group::kDecode:
       return {.rounds = 128, .eta = 0.2, .huber = 0.05};
+    case Group::kConv:
+    case Group::kPointwise:
     case Group::kReduction:
       break;
   }
   return any_power_options(group);
 }
 
+std::optional<SymmetricOptions> symmetric_power_options(Group group) {
+  switch (group) {
+    case Group::kConv:
+      return SymmetricOptions{.rounds = 200, .depth = 6, .eta = 0.2, .columns = 0.5, .lambda = 8, .huber = 0.05};
+    case Group::kPointwise:
+      return SymmetricOptions{.rounds = 300, .depth = 5, .eta = 0.1, .columns = 0.3, .lambda = 8, .huber = 0.05};
+    case Group::kReduction:
+      return SymmetricOptions{.rounds = 200, .depth = 6, .eta = 0.2, .columns = 0.3, .lambda = 8, .huber = 0.05};
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 TreeOptions power_options(Group group, Kind kind) {
   if (kind != Kind::kSeen) return {any_power_options(group)};
-  TreeOptions out{seen_power_options(group)};
-  if (group == Group::kReduction)
-    out.symmetric = SymmetricOptions{.rounds = 200, .depth = 6, .eta = 0.2, .columns = 0.3, .lambda = 8, .huber = 0.05};
-  return out;
+  return {seen_power_options(group), symmetric_power_options(group)};
 }
 
 // Of simple kernels it foretells most, and goes on where no row is near. Convolutions gained nothing,

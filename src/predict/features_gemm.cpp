@@ -49,13 +49,30 @@ bool is_simt(const GemmWork& work) {
   return work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
 }
 
-// Pascal reads the rows of both factors of a linear layer from far apart: layers deeper than 8192 take longer by so
-// much. From P100 and P4, where it is half as long again at most.
+// Pascal reads the rows of both factors of a linear layer from far apart: deep layers take longer by so much, the more
+// rows they have. From P100 and P4, with the constants of tiles.
 double deep_rows(const GemmWork& work, const Device& device) {
   const bool pascal = device.capability >= 6.0 && device.capability < 7.0;
-  if (!pascal || !work.weight || work.depth <= 8192 || work.element_bytes != 4) return 1.0;
-  const double longer = 1.0 + 0.8 * std::log(static_cast<double>(work.depth) / 8192.0);
-  return device.capability == 6.0 ? longer : std::min(1.5, longer);
+  if (!pascal || !work.weight || work.element_bytes != 4) return 1.0;
+  const double apart = static_cast<double>(work.depth) * std::pow(static_cast<double>(work.rows) / 1000.0, 0.44);
+  if (apart <= 9720.0) return 1.0;
+  return 1.0 + (device.capability == 6.0 ? 0.73 : 0.25) * std::log(apart / 9720.0);
+}
+
+// How much more of the bandwidth rows of the left factor of a batched product take: a tile reads a few numbers of each
+// at a time, and of rows that do not begin at a whole line more than it needs.
+double strided_rows(const GemmWork& work) {
+  const double more = std::max(0.0, std::pow(static_cast<double>(work.depth) / 500.0, 0.24) / 0.42 - 1.0);
+  return more * (1.0 - 0.57 * std::log2(power_of_two_in(work.depth, 64)) / 6.0);
+}
+
+// In NeuSight's sweeps of FP32 products long calls find the GPU hot and slower than in a network, and short ones end
+// before the power limit has slowed it down: so much longer they take.
+double sweep_clock(double time, const Device& device) {
+  constexpr double kShort = 2.5e-3;  // seconds a call
+  const bool older = device.capability < 8.0;
+  const double kept = (older ? 0.98 : 0.36) / (1.0 + std::pow(time / kShort, 1.5));
+  return std::pow(device.held_at(Arithmetic::kFp32), kept - (older ? 0.37 : 0.0));
 }
 
 // Share of the bandwidth that operands and results reach, and how sharply their time meets that of the products.
@@ -66,7 +83,8 @@ struct Traffic {
 // Of FP32 by tools/fit/fp32_products.py and cdna_products.py, with the constants of tiles.
 Traffic traffic_of(const GemmWork& work, const Device& device) {
   if (is_simt(work) && device.cdna) return {kCdnaStreamed, 1.6};
-  if (is_simt(work)) return work.batch > 1 ? Traffic{0.84, 2.95} : Traffic{0.8, 1.52};
+  if (is_simt(work) && work.batch > 1) return {0.78, device.capability >= 7.0 && device.capability < 8.0 ? 4.3 : 18.0};
+  if (is_simt(work)) return {0.84, 1.46};
   return {work.arithmetic == Arithmetic::kFp8 ? 0.75 : 0.83, 1.9};
 }
 
@@ -176,6 +194,8 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
 
   const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device);
   double tiled = tile.time * deep_rows(work, device);
+  const bool bare = situation.host == Host::kBare && !device.cdna;
+  if (situation.swept && work.arithmetic == Arithmetic::kFp32 && !device.cdna) tiled *= sweep_clock(tiled, device);
   if (training) {  // gradients of the input [m, k] and of the weight [n, k]
     tiled += tile_product(b, m, k, n, work.arithmetic, device).time;
     tiled += tile_product(b, n, k, m, work.arithmetic, device).time;
@@ -186,11 +206,12 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   // Captured benchmarks cycle through five copies of the weight.
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
   const Traffic traffic = traffic_of(work, device);
-  const double moved = memory_time(p.bytes, set, device, traffic.streams);
+  const bool strided = work.arithmetic == Arithmetic::kFp32 && work.batch > 1 && !training && !device.cdna;
+  const double apart = strided ? b * in * m * k * strided_rows(work) : 0.0;
+  const double moved = memory_time(p.bytes + apart, set, device, traffic.streams);
   p.gpu = joined(tiled, moved, traffic.sharpness);
   p.host = host_floor(work, device, situation);
-  p.bound =
-      captured ? p.gpu + p.host : joined(p.gpu, p.host, situation.host == Host::kBare && !device.cdna ? 1.3 : 4.0);
+  p.bound = captured ? p.gpu + p.host : joined(p.gpu, p.host, bare ? 1.3 : 4.0);
   p.compute = 2.0 * b * m * n * k * (training ? 3.0 : 1.0) / peak;
   p.memory = p.bytes / device.bandwidth;
 

@@ -34,11 +34,11 @@ constexpr std::array<Tile, 12> kFp8Tiles{{{128, 128},
 // Those that cuBLAS' kernels for FP32 are named after, as it is called for row-major matrices.
 constexpr std::array<Tile, 7> kSimtTiles{{{64, 128}, {32, 128}, {128, 32}, {128, 128}, {64, 64}, {32, 32}, {32, 64}}};
 // The P100's for linear layers.
-constexpr std::array<Tile, 2> kSmallSimtTiles{{{128, 32}, {64, 64}}};
-// Batched products have one kernel whatever their shape, but three on Volta and Turing.
+constexpr std::array<Tile, 1> kSmallSimtTiles{{{128, 32}}};
+// Batched products have one kernel whatever their shape, but a few on Volta and Turing.
 constexpr std::array<Tile, 1> kBatchedTiles{{{128, 128}}};
 constexpr std::array<Tile, 3> kBatchedTilesTuring{{{64, 128}, {64, 64}, {32, 128}}};
-constexpr std::array<Tile, 3> kBatchedTilesVolta{{{128, 32}, {64, 64}, {32, 128}}};
+constexpr std::array<Tile, 2> kBatchedTilesVolta{{{128, 32}, {64, 64}}};
 constexpr std::array<Tile, 1> kBatchedTilesPascal{{{64, 128}}};
 
 // Macro tiles of rocBLAS' matrix instructions.
@@ -66,15 +66,19 @@ struct TileLaw {
   double wave_cycles = 0;    // of a wave, in which no products are made: results go out and the next tiles come in,
   double output_cycles = 0;  // and for each output of a tile
   bool alone = false;        // the tile is chosen as if there were no batch
+  double few = 0;            // how much longer small tiles take, of few warps, while less than four are on an SM
+  double step = 0;           // of the depth, which is filled up to it; 0: any
 };
 
 // Fitted by tools/fit/fp32_products.py on six GPUs.
 const TileLaw& batched_law(const Device& device) {
-  const auto with = [](std::span<const Tile> tiles) { return TileLaw{1.47, 23, 40, 240, 13, 1.0, tiles, 1, 0, 0.163}; };
+  const auto with = [](std::span<const Tile> tiles, double output = 0.152) {
+    return TileLaw{1.47, 23, 40, 240, 13, 1.0, tiles, 1, 0, output, false, 0.8, 8};
+  };
   static const TileLaw ampere = with(kBatchedTiles);
   static const TileLaw turing = with(kBatchedTilesTuring);
   static const TileLaw volta = with(kBatchedTilesVolta);
-  static const TileLaw pascal = with(kBatchedTilesPascal);
+  static const TileLaw pascal = with(kBatchedTilesPascal, 0.33);
   if (device.capability >= 8.0) return ampere;
   if (device.capability == 7.0) return volta;
   return device.capability > 0.0 && device.capability < 7.0 ? pascal : turing;
@@ -87,8 +91,8 @@ const TileLaw& law_for(Arithmetic arithmetic, bool batched, const Device& device
   // Fitted on a K80's dense layers in training (PROFET).
   static const TileLaw kepler{0.56, 3.8, 400, 1000, 2, 0.87, kKeplerTiles, 1};
   // Fitted by tools/fit/fp32_products.py on eight GPUs, the efficiency on the P100 for itself.
-  static const TileLaw simt{1.14, 8.15, 46.7, 222, 12.5, 1.0, kSimtTiles, 16, 0, 0.08};
-  static const TileLaw p100{0.9, 8.15, 46.7, 222, 12.5, 1.0, kSmallSimtTiles, 16, 0, 0.08};
+  static const TileLaw simt{1.19, 10.5, 45.3, 268, 12.7, 1.0, kSimtTiles, 16, 0, 0.097};
+  static const TileLaw p100{1.0, 10.5, 45.3, 268, 12.7, 1.0, kSmallSimtTiles, 16, 0, 0.097};
   // Fitted on captured products in BF16 of six GPUs (tools/fit/products.py); without the A100's or the RTX PRO 6000's
   // the constants move by up to a tenth.
   static const TileLaw tensor{0.88, 2.5, 59, 134, 4, 1.0, kTensorTiles, 16, 1220};
@@ -123,10 +127,14 @@ namespace {
 
 // One tile shape with one split of the depth.
 double tiled_time(const TileLaw& law, const Tile& tile, double tiles, double part, double reach, const Device& device) {
+  constexpr double kSmallTile = 4096;
   const double waves = ceil_fast(tiles / device.sm);
-  const double work = waves * 2.0 * tile.rows * tile.columns * part / reach;
+  const double area = tile.rows * tile.columns;
+  if (law.step > 0) part = law.step * ceil_div(part, law.step);
+  const double few = area <= kSmallTile ? law.few * std::clamp((4.0 - waves) / 2.0, 0.0, 1.0) : 0.0;
+  const double work = waves * (1.0 + few) * 2.0 * area * part / reach;
   const double latency = part / 32.0 * law.depth_cycles / device.clock * std::max(1.0, waves / law.latency_waves);
-  const double between = law.wave_cycles + law.output_cycles * tile.rows * tile.columns;
+  const double between = law.wave_cycles + law.output_cycles * area;
   return std::max(work, latency) + (law.fixed_cycles + waves * between) / device.clock;
 }
 

@@ -36,6 +36,7 @@ Situation situation_of(const MeasuredOperation& row) {
   } else if (begins(row.from.table, "neusight")) {
     out.host = Host::kBare;
     out.host_scale = loop_scale(row.at.gpu);
+    out.swept = row.from.split == "train";
   } else if (row.at.gpu == "rtx2080ti") {
     out.host = Host::kOlder;
   }

@@ -25,15 +25,21 @@ import numpy as np
 from law_fit import LawFit
 
 LINEAR = [(64, 128), (32, 128), (128, 32), (128, 128), (64, 64), (32, 32), (32, 64)]
-P100 = [(128, 32), (64, 64)]  # linear layers
-AMPERE, TURING, VOLTA, PASCAL = [(128, 128)], [(64, 128), (64, 64), (32, 128)], [(128, 32), (64, 64), (32, 128)], [(64, 128)]
+P100 = [(128, 32)]  # linear layers
+AMPERE, TURING, VOLTA, PASCAL = [(128, 128)], [(64, 128), (64, 64), (32, 128)], [(128, 32), (64, 64)], [(64, 128)]
 ALL = [(128, 128), (128, 64), (64, 128), (64, 64), (32, 128), (128, 32), (32, 64), (64, 32), (32, 32)]
-# Shares of the peak and of the bandwidth, cycles, exponents. `hold`: of the clock that the power limit leaves, before Ampere.
-PROGRAM = {"efficiency": 1.14, "edge": 8.15, "depth": 46.7, "fixed": 222, "latency": 12.5, "output": 0.08,
-           "sharpness": 1.52, "streamed": 0.8, "batched efficiency": 1.47, "batched edge": 23, "batched depth": 40,
-           "batched fixed": 240, "batched latency": 13, "batched output": 0.163, "batched sharpness": 2.95,
-           "batched streamed": 0.84, "hold": 1.34, "p100 efficiency": 0.9,
-           "deep": 0.8}  # fmt: skip
+# Shares of the peak and of the bandwidth, cycles, exponents. `long`, before Ampere, and `short`: of the clock that the power limit
+# leaves, how much more long calls of a sweep lose and how much less those that take less than `short time` seconds.
+# `strided`: of the bandwidth, for rows of a left factor of depth 500, to the power `strided depth`. `few`: of small tiles
+# while less than four are on an SM. `deep`: of Pascal's linear layers.
+PROGRAM = {"efficiency": 1.19, "edge": 10.5, "depth": 45.3, "fixed": 268, "latency": 12.7, "output": 0.097,
+           "sharpness": 1.46, "streamed": 0.84, "batched output": 0.152, "batched output pascal": 0.33,
+           "batched sharpness": 18, "batched sharpness volta": 4.3, "batched streamed": 0.78,
+           "long": 0.37, "short": 0.98, "short ampere": 0.36, "short time": 2.5e-3,
+           "strided": 0.42, "strided depth": 0.24, "strided aligned": 0.57, "few": 0.8, "p100 efficiency": 1.0,
+           "deep p100": 0.73, "deep": 0.25, "deep from": 9720, "deep rows": 0.44}  # fmt: skip
+HOLD = 1.34  # before Ampere: of the clock that the power limit leaves, in networks
+BATCHED = {"efficiency": 1.47, "edge": 23, "depth": 40, "fixed": 240, "latency": 13}  # convolutions by Winograd have them too
 ROWS = 1500  # of each GPU and kind
 LINEAR_LABEL = re.compile(r"linear (\d+)x(\d+) by (\d+)x")
 MODULE_LABEL = re.compile(r"Linear\(in_features=(\d+), out_features=(\d+), bias=\w+\) ([\dx]+)x")
@@ -79,10 +85,18 @@ def shape_of(subject: str) -> tuple[str, list[int]] | None:
     return None
 
 
+def swept_lines(table: str) -> set[str]:
+    """Lines of NeuSight's sweeps, its training halves."""
+    with open(table, newline="") as file:
+        return {str(line) for line, row in enumerate(csv.DictReader(file), 2) if row.get("split") == "train"}
+
+
 def products(program: str, tables: list[str]) -> dict[tuple[str, str], np.ndarray]:
-    """By GPU and kind: batch, rows, columns, depth, seconds measured and the program's bound; of those that keep the GPU busy."""
+    """By GPU and kind: batch, rows, columns, depth, whether of a sweep, seconds measured and the program's bound; of those that keep
+    the GPU busy."""
     out: dict[tuple[str, str], list] = {}
     for table in tables:
+        swept = swept_lines(table)
         with tempfile.TemporaryDirectory() as folder:
             rows = pathlib.Path(folder) / "rows.csv"
             subprocess.run([program, "evaluate", table, "--rows", str(rows)], check=True, stdout=subprocess.DEVNULL)
@@ -95,7 +109,7 @@ def products(program: str, tables: list[str]) -> dict[tuple[str, str], np.ndarra
                     kind, shape = found
                     if float(row["measured"]) > 3.0 * floor_of(row["gpu"], kind == "linear")[0]:
                         times = [float(row["measured"]), float(row["baseline"])]
-                        out.setdefault((row["gpu"], kind), []).append([*shape, *times])
+                        out.setdefault((row["gpu"], kind), []).append([*shape, row["line"] in swept, *times])
     draw = np.random.default_rng(1)
     return {key: np.array(found)[draw.permutation(len(found))[:ROWS]] for key, found in sorted(out.items())}
 
@@ -106,36 +120,67 @@ def tiles_of(kind: str, capability: float) -> list[tuple[int, int]]:
     return AMPERE if capability >= 8.0 else TURING if capability > 7.0 else VOLTA if capability == 7.0 else PASCAL
 
 
-def bound(key: tuple[str, str], rows: np.ndarray, d: dict[str, float], constants: dict[str, float], tiles=None) -> np.ndarray:
-    gpu, kind = key
-    linear = kind == "linear"
-    c = {name: constants[name if linear else f"batched {name}"] for name in list(PROGRAM)[:8]}
-    if linear and d["capability"] == 6.0:
+def constants_of(linear: bool, capability: float, constants: dict[str, float]) -> dict[str, float]:
+    if not linear:
+        volta = 7.0 <= capability < 8.0
+        output = constants["batched output pascal" if capability < 7.0 else "batched output"]
+        sharpness = constants["batched sharpness volta" if volta else "batched sharpness"]
+        return BATCHED | {"output": output, "sharpness": sharpness, "streamed": constants["batched streamed"]}
+    c = dict(constants)
+    if capability == 6.0:
         c["efficiency"] = constants["p100 efficiency"]
-    pascal = linear and d["capability"] < 7.0
-    deeper = 1.0 + constants["deep"] * np.log(np.maximum(1.0, rows[:, 3] / 8192)) if pascal else np.ones(len(rows))
-    if d["capability"] > 6.0:
-        deeper = np.minimum(1.5, deeper)
-    batch, m, n, k = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
-    peak = d["peak"] * d["held"] ** (1.0 if d["capability"] >= 8.0 else constants["hold"])
+    return c
+
+
+def deeper(rows: np.ndarray, capability: float, constants: dict[str, float]) -> np.ndarray:
+    """How much longer Pascal's linear layers take, whose rows lie far apart."""
+    slope = constants["deep p100" if capability == 6.0 else "deep"]
+    apart = rows[:, 3] * (rows[:, 1] / 1000.0) ** constants["deep rows"]
+    return 1.0 + slope * np.log(np.maximum(1.0, apart / constants["deep from"]))
+
+
+def products_time(kind: str, rows: np.ndarray, d: dict[str, float], constants: dict[str, float], tiles) -> np.ndarray:
+    linear = kind == "linear"
+    c = constants_of(linear, d["capability"], constants)
+    batch, m, n, k = rows.T[:4]
+    peak = d["peak"] * d["held"] ** (1.0 if d["capability"] >= 8.0 else HOLD)
     best = np.full(len(rows), np.inf)
     for high, wide in tiles or tiles_of(kind, d["capability"]):
         reach = peak / d["sm"] * c["efficiency"] / (1.0 + c["edge"] * (high + wide) / (high * wide))
         for split in (1, 2, 4, 8, 16) if linear else (1,):
-            part = k / split
+            part = k / split if linear else 8.0 * np.ceil(k / 8.0)
             waves = np.ceil(batch * np.ceil(m / high) * np.ceil(n / wide) * split / d["sm"])
+            few = 0.0 if linear or high * wide > 4096 else constants["few"]
             latency = part / 32.0 * c["depth"] / d["clock"] * np.maximum(1.0, waves / c["latency"])
-            time = np.maximum(waves * 2.0 * high * wide * part / reach, latency)
-            time = time + (c["fixed"] + waves * c["output"] * high * wide) / d["clock"]
+            time = waves * (1.0 + few * np.clip((4.0 - waves) / 2.0, 0.0, 1.0)) * 2.0 * high * wide * part / reach
+            time = np.maximum(time, latency) + (c["fixed"] + waves * c["output"] * high * wide) / d["clock"]
             if split > 1:
                 time = time + split * 4.0 * m * n / d["bandwidth"] + 3.1e-6
             best = np.minimum(best, np.where((split == 1) | (part >= 32.0), time, np.inf))
-    best = best * deeper
-    moved = 4.0 * batch * (m * k + n * k + m * n)
+    return best * deeper(rows, d["capability"], constants) if linear and d["capability"] < 7.0 else best
+
+
+def strided(depth: np.ndarray, constants: dict[str, float]) -> np.ndarray:
+    """How much more of the bandwidth rows of the left factor take: whole ones of `depth` numbers, a few of which are read at once."""
+    more = np.maximum(0.0, (depth / 500.0) ** constants["strided depth"] / constants["strided"] - 1.0)
+    whole = depth.astype(np.int64)
+    return more * (1.0 - constants["strided aligned"] * np.log2(np.minimum(64, whole & -whole)) / 6.0)
+
+
+def bound(key: tuple[str, str], rows: np.ndarray, d: dict[str, float], constants: dict[str, float], tiles=None) -> np.ndarray:
+    gpu, kind = key
+    linear, ampere = kind == "linear", d["capability"] >= 8.0
+    c = constants_of(linear, d["capability"], constants)
+    best = products_time(kind, rows, d, constants, tiles)
+    short = constants["short ampere" if ampere else "short"] / (1.0 + (best / constants["short time"]) ** 1.5)
+    best = best * d["held"] ** (rows[:, 4] * (short - (0.0 if ampere else constants["long"])))
+    batch, m, n, k = rows.T[:4]
+    more = np.zeros(len(rows)) if linear else strided(k, constants)
+    moved, taken = 4.0 * batch * (m * k + n * k + m * n), 4.0 * batch * (m * k * (1.0 + more) + n * k + m * n)
     hit = 1.0 / (1.0 + (moved / (0.6 * d["l2"])) ** 3)
     memory = d["bandwidth"] * c["streamed"]
-    moved = moved * ((1.0 - hit) / memory + hit / max(d["sm"] * d["clock"] * 6.4, memory))
-    busy = (best ** c["sharpness"] + moved ** c["sharpness"]) ** (1.0 / c["sharpness"])
+    taken = taken * ((1.0 - hit) / memory + hit / max(d["sm"] * d["clock"] * 6.4, memory))
+    busy = (best ** c["sharpness"] + taken ** c["sharpness"]) ** (1.0 / c["sharpness"])
     host, sharpness = floor_of(gpu, linear)
     return (busy**sharpness + host**sharpness) ** (1.0 / sharpness)
 
@@ -154,10 +199,10 @@ class Fit(LawFit):
         return f"{key[0]:24} {key[1]}"
 
     def off(self, key: tuple[str, str], constants: dict[str, float], tiles=None) -> np.ndarray:
-        return np.log(bound(key, self.rows[key], self.devices[key], constants, tiles) / self.rows[key][:, 4])
+        return np.log(bound(key, self.rows[key], self.devices[key], constants, tiles) / self.rows[key][:, 5])
 
     def apart(self, key: tuple[str, str]) -> float:
-        return float(np.abs(bound(key, self.rows[key], self.devices[key], PROGRAM) / self.rows[key][:, 5] - 1.0).max())
+        return float(np.abs(bound(key, self.rows[key], self.devices[key], PROGRAM) / self.rows[key][:, 6] - 1.0).max())
 
     def show_tiles(self, constants: dict[str, float]) -> None:
         """Sets of up to three tiles, judged beside the GPU's own factor."""

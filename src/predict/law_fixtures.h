@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices for tests of laws.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "predict/close_to.h"
+#include "predict/physics.h"
+
+namespace joulecast {
+
+inline Device device_of(std::string_view gpu) {
+  return make_device(**Catalogue::shipped().find(gpu), {}).value();
+}
+inline Device a30() {
+  return device_of("a30");
+}
+
+// Round figures: one SM of 1 TFLOP/s at 1 GHz, 100 GB/s, 1 MB of L2.
+inline Device toy() {
+  Device d;
+  d.sm = 1;
+  d.clock = 1e9;
+  d.bandwidth = 1e11;
+  d.l2 = 1e6;
+  d.limit = 100;
+  d.idle = 10;
+  d.fp32 = 1e12;
+  return d;
+}
+inline Device toy_kepler() {
+  Device d = toy();
+  d.kepler = true;
+  return d;
+}
+
+inline Physics physics(const Work& work, const Device& device, Situation situation = {}) {
+  std::array<float, kMaxFeatures> unused{};
+  return physics_of(work, device, situation, unused);
+}
+
+}  // namespace joulecast

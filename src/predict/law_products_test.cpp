@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laws of products against numbers worked out by hand from docs/how-predictions-are-made.md.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "predict/law.h"
+#include "predict/law_fixtures.h"
+
+namespace joulecast {
+namespace {
+
+// 32 x 32 x 32 on one SM: 65536 flops at 1.19 / (1 + 10.5 (32 + 32) / 1024) of the peak, 91.21 ns, which hide one step
+// of 45.3 cycles; 268 cycles, and 0.097 for each of 1024 outputs. A tile of 32 x 64 would have twice of both.
+TEST(LawOfProducts, TileProductOfOneSmallTile) {
+  const TileChoice choice = tile_product(1, 32, 32, 32, Arithmetic::kFp32, toy());
+  expect_close(choice.time, 458.541e-9);
+  EXPECT_EQ(choice.area, 32 * 32);
+  EXPECT_EQ(choice.split, 1);
+  EXPECT_EQ(choice.waves, 1);
+}
+
+// 256 x 128 x 4096 on one SM: two tiles of 128 x 128, each 2 * 128 * 128 * 4096 flops at 1.19 of 1 TFLOP/s less 10.5
+// (128 + 128) / 16384 for its edges, and 0.097 * 16384 cycles for what it writes; 268 cycles in all. 128 steps of 45.3
+// cycles hide behind them.
+TEST(LawOfProducts, TileProductOfTwoLargeTiles) {
+  const TileChoice choice = tile_product(1, 256, 128, 4096, Arithmetic::kFp32, toy());
+  expect_close(choice.time, 266.031e-6);
+  EXPECT_EQ(choice.area, 128 * 128);
+}
+
+// The windows of a Swin transformer: 49 x 49 of depth 32. An A30 takes a tile of 128 x 128 for each of them.
+TEST(LawOfProducts, BatchedProductsTakeTheTileOfTheirGeneration) {
+  const auto time = [](std::string_view gpu, double rows, double columns) {
+    return tile_product(6144, rows, columns, 32, Arithmetic::kFp32, device_of(gpu)).time;
+  };
+  EXPECT_EQ(time("a30", 49, 49), time("a30", 128, 128));
+  EXPECT_EQ(time("p100-pcie-16gb", 49, 49), time("p100-pcie-16gb", 64, 128));
+  EXPECT_LT(time("p100-pcie-16gb", 49, 49), time("p100-pcie-16gb", 128, 49));
+  EXPECT_EQ(time("t4", 49, 49), time("t4", 64, 64));
+  EXPECT_LT(time("t4", 49, 49), time("t4", 64, 128));
+  EXPECT_EQ(time("v100-pcie-32gb", 128, 20), time("v100-pcie-32gb", 128, 32));
+  EXPECT_LT(tile_product(1, 49, 49, 32, Arithmetic::kFp32, device_of("a30")).area, 64 * 64) << "alone it has a choice";
+}
+
+// 4096 products of 49 x 49 and depth 64 take a tile of 128 x 128 each, which are 74 waves on 56 SMs, at the clock that
+// the limit leaves.
+TEST(LawOfProducts, BatchedProductsWriteBetweenWaves) {
+  const Device d = device_of("a30");
+  const double rate = d.fp32 * d.held_at(Arithmetic::kFp32) / 56 * 1.47 / (1 + 23 * 256.0 / 16384);
+  const double waves = 74;
+  const double wanted = waves * 2 * 16384 * 64 / rate + (240 + waves * 0.152 * 16384) / d.clock;
+  expect_close(tile_product(4096, 49, 49, 64, Arithmetic::kFp32, d).time, wanted);
+  // Of 64 x 128 on the P100, with more between them: of one wave more the depth's own part is what twice the depth
+  // adds.
+  const Device p100 = device_of("p100-pcie-16gb");
+  const auto waves_of = [&](double count, double depth) {
+    return tile_product(count * p100.sm, 64, 128, depth, Arithmetic::kFp32, p100).time;
+  };
+  const double wave = waves_of(3, 64) - waves_of(2, 64);
+  const double products = waves_of(3, 128) - waves_of(2, 128) - wave;
+  expect_close(wave - products, 0.33 * 64 * 128 / p100.clock);
+}
+
+// The depth is filled up to steps of 8.
+TEST(LawOfProducts, BatchedProductsStepThroughTheirDepth) {
+  const auto time = [](double depth) { return tile_product(512, 128, 128, depth, Arithmetic::kFp32, a30()).time; };
+  EXPECT_EQ(time(57), time(64));
+  EXPECT_LT(time(56), time(57));
+}
+
+// One tile of 64 x 64 on each of 80 SMs takes 1.8 times its share of the rate, three of them 1.4 times, and four or
+// more their share.
+TEST(LawOfProducts, FewSmallTilesLeaveAnSmIdle) {
+  const Device d = device_of("v100-pcie-32gb");
+  const auto cycles_a_wave = [&](double waves) {
+    const double deep = tile_product(80 * waves, 64, 64, 8192, Arithmetic::kFp32, d).time;
+    const double flat = tile_product(80 * waves, 64, 64, 4096, Arithmetic::kFp32, d).time;
+    return (deep - flat) / waves;
+  };
+  const double full = cycles_a_wave(8);
+  expect_close(cycles_a_wave(4), full, 1e-9);
+  expect_close(cycles_a_wave(3), full * 1.4, 1e-9);
+  expect_close(cycles_a_wave(1), full * 1.8, 1e-9);
+}
+
+// Rows of the left factor, read a few numbers at a time, are what a product with few columns waits for: at 0.42 of the
+// bandwidth that the others reach where they are 500 long, and less where they are longer.
+TEST(LawOfProducts, NarrowBatchedProductsReadRowsThatLieApart) {
+  const Device v100 = device_of("v100-pcie-32gb");
+  const auto memory = [&](std::int64_t depth) {
+    const GemmWork work{.batch = 2048, .rows = 512, .columns = 8, .depth = depth, .weight = false};
+    return physics(work, v100).gpu;
+  };
+  const auto wanted = [&](double depth, double unaligned) {
+    const double apart = 1.0 + unaligned * (std::pow(depth / 500, 0.24) / 0.42 - 1.0);
+    return 2048 * 4 * (512 * depth * apart + 8 * depth + 512 * 8) / (0.78 * v100.bandwidth);
+  };
+  EXPECT_NEAR(memory(511) / wanted(511, 1.0), 1.0, 0.05);
+  EXPECT_NEAR(memory(4095) / wanted(4095, 1.0), 1.0, 0.05);
+  EXPECT_NEAR(memory(4104) / wanted(4104, 1.0 - 0.57 * 3 / 6), 1.0, 0.05) << "rows begin at eights";
+  EXPECT_LT(memory(4096), 0.75 * memory(4095));
+}
+
+// By how much more than 8192 is deep, and the more the more rows there are.
+TEST(LawOfProducts, DeepLayersOfPascalReadRowsFarApart) {
+  const auto grows = [](std::string_view gpu, std::int64_t rows) {
+    const auto gpu_time = [&](std::int64_t k) {
+      return physics(GemmWork{.rows = rows, .columns = 4096, .depth = k}, device_of(gpu)).gpu;
+    };
+    return gpu_time(32768) / gpu_time(4096) / 8.0;
+  };
+  EXPECT_NEAR(grows("v100-pcie-32gb", 1024), 1.0, 0.04);
+  EXPECT_NEAR(grows("p100-pcie-16gb", 1024), 1.0 + 0.73 * std::log(32768 * std::pow(1.024, 0.44) / 9720), 0.04);
+  EXPECT_NEAR(grows("tesla-p4", 1024), 1.0 + 0.25 * std::log(32768 * std::pow(1.024, 0.44) / 9720), 0.03);
+  EXPECT_GT(grows("p100-pcie-16gb", 2048), 1.05 * grows("p100-pcie-16gb", 1024));
+}
+
+// Of a board at its power limit; a network is between both.
+TEST(LawOfProducts, LongCallsInSweepsFindTheGpuHot) {
+  const auto by_network = [](std::string_view gpu, std::int64_t rows, bool swept = true) {
+    const GemmWork work{.rows = rows, .columns = 1024, .depth = 1024};
+    const Device device = device_of(gpu);
+    return physics(work, device, {.host = Host::kBare, .swept = swept}).gpu / physics(work, device).gpu;
+  };
+  EXPECT_EQ(by_network("t4", 256, false), 1.0);
+  const double held = device_of("t4").held_at(Arithmetic::kFp32);
+  EXPECT_NEAR(by_network("t4", 256), std::pow(held, 0.98 - 0.37), 0.05);
+  EXPECT_NEAR(by_network("t4", 1 << 18), std::pow(held, -0.37), 0.02);
+  EXPECT_NEAR(by_network("p100-pcie-16gb", 256), 1.0, 0.02) << "its limit takes nothing of FP32's clock";
+  EXPECT_NEAR(by_network("a100-pcie-40gb", 1 << 18), 1.0, 0.01);
+}
+
+// More than convolutions do, before Ampere.
+TEST(LawOfProducts, ProductsHoldLessOfTheClockOnOlderChips) {
+  const Device t4 = device_of("t4");
+  const Device ampere = device_of("a30");
+  const auto held = [](const Device& d) { return d.held_at(Arithmetic::kFp32); };
+  expect_close(sustained_peak(Arithmetic::kFp32, t4), t4.fp32 * std::pow(held(t4), 1.34));
+  expect_close(sustained_peak(Arithmetic::kFp32, ampere), ampere.fp32 * held(ampere));
+}
+
+// 100 SMs of 1 TFLOP/s at 1 GHz, 256 tiles of 128 x 256 or 512 of 128 x 128: three waves of the larger ones, each 2 *
+// 128 * 256 * 4096 flops at 0.88 / (1 + 2.5 * 384 / 32768) of the rate, 313.97 us, and 1.22 us between them where
+// matrix instructions are synchronous, 0.21 us where they are not; 0.134 us in all.
+TEST(LawOfProducts, TensorProductsWaitBetweenWavesUnlessTheyAreAsynchronous) {
+  Device d = toy();
+  d.sm = 100;
+  d.bf16 = 1e14;
+  d.capability = 8.0;
+  const double products = 3 * 2.0 * 128 * 256 * 4096 / (1e12 * 0.88 / (1 + 2.5 * 384 / 32768));
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 1220 + 134) * 1e-9, 1e-9);
+  d.capability = 9.0;
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 210 + 134) * 1e-9, 1e-9);
+  d.capability = 12.0;
+  expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 1220 + 134) * 1e-9, 1e-9);
+}
+
+// A product too deep for its one tile is split where SMs are to spare, not where its tiles fill them.
+TEST(LawOfProducts, TileProductSplitsDeepProducts) {
+  EXPECT_GT(tile_product(1, 64, 64, 65536, Arithmetic::kFp32, a30()).split, 1);
+  EXPECT_EQ(tile_product(1, 128 * 56, 128 * 56, 1024, Arithmetic::kFp32, a30()).split, 1);
+}
+
+// 16 rows take a tile of 128: 2 * 128 * 128 * 1024 flops at 0.56 / (1 + 3.8 * 256 / 16384) of the peak are 63.476 us,
+// and 1000 cycles.
+TEST(LawOfProducts, KeplerMultipliesInTilesOfOneSize) {
+  const TileChoice small = tile_product(1, 16, 128, 1024, Arithmetic::kFp32, toy_kepler());
+  expect_close(small.time, 64.476e-6);
+  EXPECT_EQ(small.split, 1);
+  EXPECT_EQ(tile_product(1, 128, 128, 1024, Arithmetic::kFp32, toy_kepler()).time, small.time);
+}
+
+// 46.1 TFLOP/s by matrix units over 120 compute units at 1.502 GHz; 0.71 of it, less 4.085 (128 + 128) / (128 x 128),
+// and 0.403 cycles for each output.
+TEST(LawOfProducts, ProductsOfCdnaUseItsMatrixUnits) {
+  const Device mi100 = device_of("mi100");
+  ASSERT_TRUE(mi100.cdna);
+  EXPECT_EQ(mi100.product_peak(Arithmetic::kFp32), 46.1e12);
+  EXPECT_EQ(mi100.peak(Arithmetic::kFp32), 23.1e12) << "convolutions keep the vector rate";
+  const TileChoice large = tile_product(1, 4096, 4096, 4096, Arithmetic::kFp32, mi100);
+  EXPECT_EQ(large.area, 128 * 128);
+  const double products = 9 * 2.0 * 128 * 128 * 4096 / (46.1e12 / 120 * 0.71 / 1.063828125);
+  expect_close(large.time, products + (1000 + 9 * 0.403 * 128 * 128) / 1.502e9);
+}
+
+TEST(LawOfProducts, RocBlasChoosesTheTileOfOneProductWhateverTheBatch) {
+  const Device mi100 = device_of("mi100");
+  EXPECT_EQ(tile_product(1, 512, 512, 128, Arithmetic::kFp32, mi100).area, 32 * 32);
+  EXPECT_EQ(tile_product(1000, 512, 512, 128, Arithmetic::kFp32, mi100).area, 32 * 32);
+  EXPECT_GT(tile_product(1000, 512, 512, 128, Arithmetic::kFp32, a30()).area, 32 * 32);
+}
+
+TEST(LawOfProducts, ChipsOfAmdWithoutMatrixUnitsKeepTheGeneralLaw) {
+  const Device vega = device_of("mi25");
+  EXPECT_FALSE(vega.cdna);
+  EXPECT_EQ(vega.product_peak(Arithmetic::kFp32), vega.fp32);
+}
+
+}  // namespace
+}  // namespace joulecast
