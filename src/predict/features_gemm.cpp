@@ -60,7 +60,8 @@ double deep_rows(const GemmWork& work, const Device& device) {
 }
 
 // How much more of the bandwidth rows of the left factor of a batched product take: a tile reads a few numbers of each
-// at a time, and of rows that do not begin at a whole line more than it needs.
+// at a time, and of rows that do not begin at a whole line more than it needs. In inference: how products of gradients
+// read theirs was not measured.
 double strided_rows(const GemmWork& work) {
   const double more = std::max(0.0, std::pow(static_cast<double>(work.depth) / 500.0, 0.24) / 0.42 - 1.0);
   return more * (1.0 - 0.57 * std::log2(power_of_two_in(work.depth, 64)) / 6.0);

@@ -102,7 +102,7 @@ TEST(LawOfProducts, NarrowBatchedProductsReadRowsThatLieApart) {
   EXPECT_LT(memory(4096), 0.75 * memory(4095));
 }
 
-// By how much more than 8192 is deep, and the more the more rows there are.
+// From where depth, weighed by the rows, is beyond 9720: the more rows, the more of them lie apart.
 TEST(LawOfProducts, DeepLayersOfPascalReadRowsFarApart) {
   const auto grows = [](std::string_view gpu, std::int64_t rows) {
     const auto gpu_time = [&](std::int64_t k) {

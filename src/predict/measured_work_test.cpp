@@ -10,7 +10,7 @@
 namespace joulecast {
 namespace {
 
-// NeuSight's training half was swept for hours, on machines of its own speed each.
+// NeuSight's training half is a sweep of thousands of rows; its machines have hosts of their own speed.
 TEST(MeasuredWork, KnowsTheMachinesOfNeuSight) {
   const auto situation = [](const std::string& gpu, const std::string& split) {
     const auto table =

@@ -70,7 +70,7 @@ struct Situation {
   State state = State::kEval;
   Host host = Host::kModern;
   double host_scale = 1.0;  // of kBare: how slow the machine's processor is
-  bool swept = false;       // of kBare: one of a sweep that ran for hours
+  bool swept = false;       // of kBare: one of thousands that ran one after the other
   Engine engine = Engine::kSglang;
   bool block_scaled = false;  // FP8 with a scale for each block of 128, which other kernels multiply
   [[nodiscard]] Bench bench() const { return host == Host::kBare ? Bench::kLoops : Bench::kModules; }
