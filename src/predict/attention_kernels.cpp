@@ -48,7 +48,7 @@ constexpr PromptKernel kBlackwellTrt{192, 128, false, 22000, 0.483, 0.0723, 2960
 constexpr PromptKernel kBlackwellVllmWide{128, 64, false, 10900, 1.07, 0.0533, 3750, 0.452, 1.49, 0, 0.9};
 constexpr PromptKernel kBlackwellTrtWide{64, 64, false, 22200, 1.13, 0.0538, 4840, 0.485, 0.328, 0, 0.95};
 // Triton's, in SGLang on other Blackwells, and everywhere for heads wider than 256.
-constexpr PromptKernel kTriton{64, 64, false, 10700, 2.62, 0.0695, 7190, 0.502, 3, 1.65, 1.14};
+constexpr PromptKernel kTriton{64, 64, false, 10700, 2.46, 0.0693, 7190, 0.502, 13.5, 1.65, 1.14};
 constexpr PromptKernel kTritonWidest{64, 64, true, 3500, 2.26, 0.00752, 10900, 0.412, 2.33, 0, 0.9};
 // PyTorch's FlashAttention 2: a tile for each head, no cache.
 constexpr PromptKernel kPytorch{128, 64, false, 15000, 1.21, 0.0574, 2080, 0.78, 1.92, 0, 1.0};

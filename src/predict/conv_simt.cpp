@@ -292,8 +292,9 @@ const Kernels& kernels_of(const ConvWork& w, const Device& device, bool bare) {
 constexpr double kP100 = 0.875;
 Rates rates_of(const ConvWork& w, const Device& device, double hold) {
   const Arithmetic arithmetic = w.arithmetic == Arithmetic::kFp64 ? Arithmetic::kFp64 : Arithmetic::kFp32;
-  if (arithmetic == Arithmetic::kFp64) hold = 1.0;
-  const double held = std::pow(device.held_at(arithmetic), hold) * (device.capability == 6.0 ? kP100 : 1.0);
+  const bool doubles = arithmetic == Arithmetic::kFp64;
+  const double reached = (doubles ? 1.0 : device.fed) * (device.capability == 6.0 ? kP100 : 1.0);
+  const double held = std::pow(device.held_at(arithmetic), doubles ? 1.0 : hold) * reached;
   return {device.sm, device.peak(arithmetic) * held / device.sm,
           static_cast<double>(w.element_bytes) / device.bandwidth, device.capability > 0.0 && device.capability < 7.0};
 }

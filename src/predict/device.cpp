@@ -14,12 +14,38 @@ double value_or_zero(const std::optional<FlopsPerSecond>& peak) {
   return peak ? peak->value() : 0.0;
 }
 
-// Large products draw so much that the clock falls below boost: phi = (1 + (rho / rho0)^4)^(-a / 4) with
-// rho = peak / power limit in TFLOP/s/W. FP32: rho0 0.07, a 1, with 0.45 rho on 4-5 nm chips and 0.95 on Ampere;
-// tensor units: rho0 1.8, a 0.45, FP8 at half the rho. Fitted on V100, P100, A100, P4, T4, H100, H200, B200.
-double held_fraction(double peak, double limit, double scale, double rho0, double exponent) {
-  const double rho = peak / 1e12 / limit * scale / rho0;
-  return std::pow(1.0 + rho * rho * rho * rho, -exponent / 4.0);
+// Work that keeps all units busy draws so much that the clock falls below boost: phi = (1 + (rho / rho0)^4)^(-1 / 4),
+// where rho is the rate at boost clock for each watt of the power limit, in TFLOP/s: far under its limit a chip keeps
+// rho0 a watt, whichever it is. It is a matter of how chips are made, and of how they multiply.
+double held_fraction(double peak, double limit, double rho0) {
+  const double rho = peak / 1e12 / limit / rho0;
+  return std::pow(1.0 + rho * rho * rho * rho, -0.25);
+}
+
+// From P100, V100, P4, T4 and A100; from Samsung's 8 nm and TSMC's 4 nm on from square products on twenty boards
+// (tools/fit/power_limit.py).
+double fp32_rho0(double capability) {
+  if (capability >= 8.9) return 0.15;
+  if (capability >= 8.6) return 0.093;
+  return capability >= 8.0 ? 0.0737 : 0.07;
+}
+
+// Of halves, from the same square products. TF32 takes twice the energy, FP8 half.
+double tensor_rho0(double capability) {
+  if (capability >= 12.0) return 1.05;
+  if (capability >= 10.0) return 2.4;
+  if (capability >= 9.0) return 2.0;
+  if (capability >= 8.9) return 1.05;
+  if (capability >= 8.0) return 1.3;
+  return capability > 0.0 ? 0.55 : 1.8;
+}
+
+// Of the peak in FP32, what kernels reach that feed an SM of 128 lanes from registers and shared memory made for 64: of
+// GA10x, Hopper, Ada and the other Blackwell. The data-centre Blackwell issues two multiplications at once. From the
+// boards among them whose limit is high.
+double fed_lanes(double capability) {
+  if (capability >= 10.0 && capability < 12.0) return 0.89;
+  return capability >= 8.6 ? 0.77 : 1.0;
 }
 
 double parse_capability(std::string_view text) {
@@ -29,21 +55,32 @@ double parse_capability(std::string_view text) {
 }
 
 void hold(Device& device) {
-  const double fp32_scale = device.capability >= 8.9 ? 0.45 : device.capability >= 8.0 ? 0.95 : 1.0;
-  const auto set = [&](Arithmetic arithmetic, double fraction) {
-    device.held[static_cast<std::size_t>(arithmetic)] = fraction;
+  const auto set = [&](Arithmetic arithmetic, double peak, double rho0) {
+    device.held[static_cast<std::size_t>(arithmetic)] = held_fraction(peak, device.limit, rho0);
   };
-  set(Arithmetic::kFp32, held_fraction(device.fp32, device.limit, fp32_scale, 0.07, 1.0));
-  for (const Arithmetic tensor : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16}) {
-    set(tensor, held_fraction(device.peak(tensor), device.limit, 1.0, 1.8, 0.45));
-  }
-  set(Arithmetic::kFp8, held_fraction(device.fp8, device.limit, 0.5, 1.8, 0.45));
+  device.fed = fed_lanes(device.capability);
+  set(Arithmetic::kFp32, device.fp32 * device.fed, fp32_rho0(device.capability));
+  const double rho0 = tensor_rho0(device.capability);
+  set(Arithmetic::kTf32, device.tf32, rho0 / 2.0);
+  set(Arithmetic::kFp16, device.fp16, rho0);
+  set(Arithmetic::kBf16, device.bf16, rho0);
+  set(Arithmetic::kFp8, device.fp8, rho0 * 2.0);
 }
 
-// Flops a clock and SM of the A30's TF32 units, where convolutions reach the law's share of the peak. GeForce boards
-// add up in FP32 at half the rate (512) and come near it, Hopper's 4096 are out of reach. Exponent fitted on 200
-// networks of timm under autocast: RTX 3090 and 4090 against RTX PRO 6000.
+// Flops a clock and SM of the A30's TF32 units, where convolutions reach the law's share of the peak, and what they
+// keep of their clock there. GeForce boards add up in FP32 at half the rate (512) and come near it, Hopper's 4096 are
+// out of reach. Exponent fitted on 230 networks of timm under autocast: RTX 3090 and 4090 against an RTX PRO 6000 of
+// 300 W.
 constexpr double kA30Tf32 = 82e12 / (56 * 1.44e9);
+constexpr double kA30Held = 0.929148;
+// What the tensor units of Volta and Turing, which wait for what they load, reach of that. From torchvision's networks
+// in halves on a TITAN V and RTX 2080 Ti.
+constexpr double kWithoutAsynchronousLoads = 0.8;
+
+// As many halves as take the room of one number.
+double halves_of(Arithmetic tensor) {
+  return tensor == Arithmetic::kTf32 ? 2.0 : tensor == Arithmetic::kFp8 ? 0.5 : 1.0;
+}
 
 // Of a Kepler's bandwidth: with error correction, and caches that do not hold what kernels read. Fitted on a K80.
 constexpr double kKeplerStreams = 0.62;
@@ -65,8 +102,12 @@ void set_reach(Device& device) {
   for (const Arithmetic tensor : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16, Arithmetic::kFp8}) {
     const double peak = device.peak(tensor);
     if (peak <= 0.0) continue;
+    const auto at = static_cast<std::size_t>(tensor);
     const double width = peak / (device.sm * device.clock);
-    device.reach[static_cast<std::size_t>(tensor)] = std::clamp(std::pow(kA30Tf32 / width, 0.65), 0.3, 1.8);
+    const double narrow = std::clamp(std::pow(kA30Tf32 / width, 0.75), 0.3, 1.8);
+    device.easy[at] = std::clamp(std::pow(kA30Tf32 / (width * halves_of(tensor)), 0.39), 1.0, 1.42);
+    device.reach[at] = narrow * device.held[at] / kA30Held;
+    if (device.capability > 0.0 && device.capability < 8.0) device.reach[at] *= kWithoutAsynchronousLoads;
   }
 }
 

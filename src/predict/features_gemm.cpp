@@ -193,13 +193,13 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const auto out = static_cast<double>(work.output_bytes);
   const double peak = device.product_peak(work.arithmetic);
 
-  const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device);
+  const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device, work.weight);
   double tiled = tile.time * deep_rows(work, device);
   const bool bare = situation.host == Host::kBare && !device.cdna;
   if (situation.swept && work.arithmetic == Arithmetic::kFp32 && !device.cdna) tiled *= sweep_clock(tiled, device);
   if (training) {  // gradients of the input [m, k] and of the weight [n, k]
-    tiled += tile_product(b, m, k, n, work.arithmetic, device).time;
-    tiled += tile_product(b, n, k, m, work.arithmetic, device).time;
+    tiled += tile_product(b, m, k, n, work.arithmetic, device, work.weight).time;
+    tiled += tile_product(b, n, k, m, work.arithmetic, device, work.weight).time;
   }
   Physics p;
   p.accumulation_bytes = training ? 3.0 * in * (m * k + n * k) : 0.0;

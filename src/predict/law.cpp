@@ -33,7 +33,7 @@ constexpr std::array<Tile, 12> kFp8Tiles{{{128, 128},
                                           {32, 128}}};
 // Those that cuBLAS' kernels for FP32 are named after, as it is called for row-major matrices.
 constexpr std::array<Tile, 7> kSimtTiles{{{64, 128}, {32, 128}, {128, 32}, {128, 128}, {64, 64}, {32, 32}, {32, 64}}};
-// The P100's for linear layers.
+// The P100's for linear layers; other products of it run in those above.
 constexpr std::array<Tile, 1> kSmallSimtTiles{{{128, 32}}};
 // Batched products have one kernel whatever their shape, but a few on Volta and Turing.
 constexpr std::array<Tile, 1> kBatchedTiles{{{128, 128}}};
@@ -84,7 +84,7 @@ const TileLaw& batched_law(const Device& device) {
   return device.capability > 0.0 && device.capability < 7.0 ? pascal : turing;
 }
 
-const TileLaw& law_for(Arithmetic arithmetic, bool batched, const Device& device) {
+const TileLaw& law_for(Arithmetic arithmetic, bool batched, bool layer, const Device& device) {
   // FP32 by matrix units: fitted on the MI100 alone (tools/fit/cdna_products.py), in units that carry over. rocBLAS
   // looks its tiles up by the shape of one product, whatever the batch, so batches of small ones run in small tiles.
   static const TileLaw matrix{0.71, 4.085, 846, 1000, 2.98, 0.75, kMatrixTiles, 1, 0, 0.403, true};
@@ -102,7 +102,7 @@ const TileLaw& law_for(Arithmetic arithmetic, bool batched, const Device& device
   if (device.kepler) return kepler;
   if (arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kFp64) {
     if (batched) return batched_law(device);
-    return device.capability == 6.0 ? p100 : simt;
+    return device.capability == 6.0 && layer ? p100 : simt;
   }
   if (arithmetic == Arithmetic::kFp8) return fp8;
   return has_asynchronous_products(device) ? asynchronous : tensor;
@@ -112,15 +112,20 @@ const TileLaw& law_for(Arithmetic arithmetic, bool batched, const Device& device
 // tiles.
 constexpr double kOlderHold = 1.34;
 
+// What Maxwell's products reach of what the law has, from a GTX TITAN X and an M40 in DeepBench.
+constexpr double kMaxwell = 0.58;
+
 }  // namespace
 
 double sustained_peak(Arithmetic arithmetic, const Device& device) {
   // The share of CDNA's matrix units in FP32 that the law of tiles has is already that under the power limit.
   if (arithmetic == Arithmetic::kFp32 && device.cdna) return device.fp32_matrix;
-  if (arithmetic == Arithmetic::kFp32 && device.capability < 8.0)
-    return device.peak(arithmetic) * std::pow(device.held_at(arithmetic), kOlderHold);
-  const double easy = std::max(1.0, std::pow(device.reach_at(arithmetic), 0.6));
-  return device.peak(arithmetic) * device.held_at(arithmetic) * easy;
+  if (arithmetic == Arithmetic::kFp32 && device.capability < 8.0) {
+    const bool maxwell = device.capability >= 5.0 && device.capability < 6.0;
+    return device.fp32 * std::pow(device.held_at(arithmetic), kOlderHold) * (maxwell ? kMaxwell : 1.0);
+  }
+  if (arithmetic == Arithmetic::kFp32) return device.fp32 * device.fed * device.held_at(arithmetic);
+  return device.peak(arithmetic) * device.held_at(arithmetic) * device.easy[static_cast<std::size_t>(arithmetic)];
 }
 
 namespace {
@@ -141,8 +146,8 @@ double tiled_time(const TileLaw& law, const Tile& tile, double tiles, double par
 }  // namespace
 
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
-                        const Device& device) {
-  const TileLaw& law = law_for(arithmetic, batch > 1.0, device);
+                        const Device& device, bool layer) {
+  const TileLaw& law = law_for(arithmetic, batch > 1.0, layer, device);
   const double per_sm = sustained_peak(arithmetic, device) / device.sm * law.efficiency;
   const double sum_time = 4.0 * batch * rows * columns / (device.bandwidth * law.streamed);
   TileChoice best{.time = std::numeric_limits<double>::infinity()};

@@ -140,6 +140,47 @@ TEST(LawOfProducts, ProductsHoldLessOfTheClockOnOlderChips) {
   expect_close(sustained_peak(Arithmetic::kFp32, ampere), ampere.fp32 * held(ampere));
 }
 
+// Of 64 lanes an SM feeds all, Pascal those of 128 too; Hopper and Ada 0.77 of 128, the data-centre Blackwell 0.89.
+TEST(LawOfProducts, RegistersFeedNotAllOf128Lanes) {
+  const auto fed = [](std::string_view gpu) {
+    const Device d = device_of(gpu);
+    return sustained_peak(Arithmetic::kFp32, d) / d.fp32 / d.held_at(Arithmetic::kFp32);
+  };
+  expect_close(fed("a30"), 1.0);
+  expect_close(fed("rtx-3090"), 0.77);
+  expect_close(fed("l4"), 0.77);
+  expect_close(fed("h100-sxm5-80gb"), 0.77);
+  expect_close(fed("b200-sxm-180gb"), 0.89);
+  expect_close(fed("rtx-5090"), 0.77);
+  expect_close(fed("gtx-titan-x") * std::pow(device_of("gtx-titan-x").held_at(Arithmetic::kFp32), -0.34), 0.58);
+}
+
+// Units are narrow by the bytes they take in: an A40's TF32 as its halves not, a GeForce's halves by half.
+TEST(LawOfProducts, NarrowTensorUnitsAreNeverStarved) {
+  const Device a40 = device_of("a40");
+  const Device rtx3090 = device_of("rtx-3090");
+  const auto easy = [](const Device& d, Arithmetic arithmetic) {
+    return sustained_peak(arithmetic, d) / d.peak(arithmetic) / d.held_at(arithmetic);
+  };
+  EXPECT_NEAR(easy(a40, Arithmetic::kTf32), 1.0, 0.01);
+  EXPECT_NEAR(easy(rtx3090, Arithmetic::kFp16), std::pow(1016.9 / 512.3, 0.39), 1e-3);
+  EXPECT_NEAR(easy(rtx3090, Arithmetic::kTf32), std::pow(1016.9 / 512.3, 0.39), 1e-3);
+}
+
+// Its layers run in tiles of 128 x 32 alone, which are at 1.19 / (1 + 10.5 * 160 / 4096) of the rate at most.
+TEST(LawOfProducts, OnThePascalOfDataCentresOnlyLayersAreSlow) {
+  const Device p100 = device_of("p100-pcie-16gb");
+  const auto rate = [&](bool layer) {
+    const double n = 8192;
+    return 2 * n * n * n / tile_product(1, n, n, n, Arithmetic::kFp32, p100, layer).time / p100.fp32;
+  };
+  EXPECT_GT(rate(false), 1.3 * rate(true));
+  const GemmWork layer{.rows = 8192, .columns = 8192, .depth = 4096};
+  GemmWork product = layer;
+  product.weight = false;
+  EXPECT_GT(physics(layer, p100).gpu, 1.3 * physics(product, p100).gpu);
+}
+
 // 100 SMs of 1 TFLOP/s at 1 GHz, 256 tiles of 128 x 256 or 512 of 128 x 128: three waves of the larger ones, each 2 *
 // 128 * 256 * 4096 flops at 0.88 / (1 + 2.5 * 384 / 32768) of the rate, 313.97 us, and 1.22 us between them where
 // matrix instructions are synchronous, 0.21 us where they are not; 0.134 us in all.

@@ -271,6 +271,52 @@ TEST(Law, ClockAndLimitMoveTheDevice) {
   EXPECT_LE(half.held_at(Arithmetic::kFp32), 1.0);
 }
 
+// Of an L4's 72 W: halves 121 / 72 / 1.05 = 1.6005, TF32 at half the rate and twice the energy, FP8 the other way, FP32
+// 0.77 * 30.3 / 72 / 0.15 = 2.1603; (1 + x^4)^(-1/4).
+TEST(Law, FarUnderItsLimitAChipKeepsSoMuchAWatt) {
+  const Device l4 = device_of("l4");
+  EXPECT_NEAR(l4.held_at(Arithmetic::kFp16), 0.6030, 1e-3);
+  EXPECT_NEAR(l4.held_at(Arithmetic::kTf32), 0.6074, 1e-3);
+  EXPECT_NEAR(l4.held_at(Arithmetic::kFp8), 0.6021, 1e-3);
+  EXPECT_NEAR(l4.held_at(Arithmetic::kFp32), 0.4577, 1e-3);
+  const Gpu& h100 = **Catalogue::shipped().find("h100-sxm5-80gb");
+  for (const double watts : {100.0, 50.0}) {
+    const Device low =
+        make_device(h100, {.sm_clock = {}, .power_limit = Watts{h100.idle_power->value() + watts}}).value();
+    EXPECT_NEAR(low.bf16 * low.held_at(Arithmetic::kBf16) / low.limit, 2e12, 1e10) << watts;
+  }
+}
+
+// Of the A30's TF32: 512 flops a clock and SM to its 1017, the clock that each keeps, and loads that wait.
+TEST(Law, ConvolutionsReachMoreOfNarrowUnitsAndLessUnderTheLimit) {
+  const auto reach = [](std::string_view gpu, Arithmetic arithmetic) { return device_of(gpu).reach_at(arithmetic); };
+  EXPECT_NEAR(reach("a30", Arithmetic::kTf32), 1.0, 1e-5);
+  const double narrow = std::pow(1016.9 / 512.3, 0.75);
+  EXPECT_NEAR(reach("rtx-3090", Arithmetic::kFp16), narrow / 0.929148, 2e-3);
+  const Device max_q = device_of("rtx-pro-6000-max-q");
+  const Device server = device_of("rtx-pro-6000-server");
+  const auto half = [](const Device& d) {
+    return std::pair(d.reach_at(Arithmetic::kFp16), d.held_at(Arithmetic::kFp16));
+  };
+  EXPECT_NEAR(half(max_q).first / half(server).first, half(max_q).second / half(server).second, 0.01);
+  const Device turing = device_of("rtx-2080-ti");
+  EXPECT_NEAR(turing.reach_at(Arithmetic::kFp16), 0.8 * narrow * turing.held_at(Arithmetic::kFp16) / 0.929148, 5e-3);
+}
+
+TEST(Law, WhatGenerationsKeepOfHalves) {
+  const auto rho0 = [](std::string_view gpu) {
+    const Device d = device_of(gpu);
+    const double limited = std::pow(d.held_at(Arithmetic::kFp16), -4.0) - 1.0;
+    return d.fp16 / 1e12 / d.limit / std::pow(limited, 0.25);
+  };
+  EXPECT_NEAR(rho0("t4"), 0.55, 1e-6);
+  EXPECT_NEAR(rho0("a100-pcie-40gb"), 1.3, 1e-6);
+  EXPECT_NEAR(rho0("l40s"), 1.05, 1e-6);
+  EXPECT_NEAR(rho0("h100-pcie-80gb"), 2.0, 1e-6);
+  EXPECT_NEAR(rho0("b200-sxm-180gb"), 2.4, 1e-6);
+  EXPECT_NEAR(rho0("rtx-pro-6000-max-q"), 1.05, 1e-6);
+}
+
 // 2^26 FP32 elements are read and written at 80 % of 1229 GB/s; alone, a call adds its start.
 TEST(Law, StreamsOfCdna) {
   const Device mi100 = device_of("mi100");

@@ -25,6 +25,7 @@ struct Device {
   double fp32_matrix = 0;  // FP32 by matrix units (CDNA), which products use; 0: the chip has no such units
   bool kepler = false;     // without Winograd, and slow to stream: laws of their own
   bool cdna = false;       // AMD's chips with matrix units: kernels of other libraries, with laws of their own
+  double fed = 1;          // share of the FP32 peak that an SM's registers and shared memory can feed
   // By Arithmetic: the fraction of the peak that large products keep under the power limit.
   std::array<double, 6> held{1, 1, 1, 1, 1, 1};
   // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
@@ -39,6 +40,7 @@ struct Device {
   [[nodiscard]] double product_peak(Arithmetic arithmetic) const {
     return arithmetic == Arithmetic::kFp32 && fp32_matrix > 0.0 ? fp32_matrix : peak(arithmetic);
   }
+  std::array<double, 6> easy{1, 1, 1, 1, 1, 1};  // so much more of it do products reach there
   [[nodiscard]] double reach_at(Arithmetic arithmetic) const { return reach[static_cast<std::size_t>(arithmetic)]; }
   [[nodiscard]] double held_at(Arithmetic arithmetic) const { return held[static_cast<std::size_t>(arithmetic)]; }
 };

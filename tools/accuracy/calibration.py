@@ -8,7 +8,7 @@ root of its rows, between every row alike, where the largest decides, and every 
 
 Few units make a quantile of their errors too small for the next one. Split conformal's own correction, (n + 1) / n, would
 ask for more than the largest error where n is 8. So the level at which the quantile is taken is raised, to 95 % at most,
-until units that are left out in turn are covered by the factor of the others as often as is promised.
+to where units that are left out in turn are covered by the factor of the others most nearly as often as is promised.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Calibrated:
         self.weight = weight
         self.level = LEVEL
         if len(self.units) > 1:
-            self.level = next((level for level in LEVELS if self._left_out(level) >= LEVEL), LEVELS[-1])
+            self.level = min(LEVELS, key=lambda level: round(abs(self._left_out(level) - LEVEL), 6))
         self.factor = round(weighted_quantile(self.units.values(), self.level, weight), 6)
         self.spread = median([row["spread"] for row in rows])
 

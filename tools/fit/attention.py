@@ -22,6 +22,7 @@ import tempfile
 
 import numpy as np
 from law_fit import KernelFit, sample, show_all
+from power_limit import held
 
 ROWS = 3000  # of each GPU and kernel
 LINES = 24000  # of a table
@@ -33,7 +34,7 @@ PROMPTS = {
     "sglang ampere": (128, 64, True, [15000, 1.21, 0.0574, 2080, 0.78, 1.92, 0.847, 1.1]),
     "sglang hopper": (128, 64, True, [15200, 1.05, 0.0541, 4250, 0.0523, 0.944, 2.07, 0.833]),
     "sglang blackwell": (256, 128, False, [14300, 0.729, 0.0375, 2430, 0.521, 0.671, 1.84, 0.799]),
-    "sglang small blackwell": (64, 64, False, [10700, 2.62, 0.0695, 7190, 0.502, 3, 1.65, 1.14]),
+    "sglang small blackwell": (64, 64, False, [10700, 2.46, 0.0693, 7190, 0.502, 13.5, 1.65, 1.14]),
     "vllm hopper": (128, 64, True, [14400, 1.15, 0.0403, 4330, 0.219, 0.808, 0, 1.06]),
     "vllm blackwell": (256, 128, False, [11000, 0.633, 0.0676, 2140, 0.48, 0.911, 0, 0.77]),
     "trtllm blackwell": (192, 128, False, [22000, 0.483, 0.0723, 2960, 0.493, 0.235, 0, 1.06]),
@@ -62,8 +63,7 @@ BATCH, QUERIES, KEYS, HEADS, KV_HEADS, WIDTH, CAUSAL, BYTES, KV_BYTES = range(9)
 def device(program: str, name: str) -> dict[str, float]:
     text = subprocess.run([program, "gpus", name, "--json"], check=True, stdout=subprocess.PIPE).stdout
     f = json.loads(text)["gpus"][0]["figures"]
-    rho = f["bf16_tflops"] / f["power_limit_w"] / 1.8
-    clock, peak = f["boost_clock_mhz"] * 1e6, f["bf16_tflops"] * 1e12 * (1.0 + rho**4) ** (-0.45 / 4.0)
+    clock, peak = f["boost_clock_mhz"] * 1e6, f["bf16_tflops"] * 1e12 * held(f, "bf16")
     capability, bandwidth = float(f["compute_capability"]), f["memory_bandwidth_gb_per_s"] * 1e9
     if f["memory_type"].startswith("GDDR") and f.get("memory_total_mib", 1e9) * 2**20 < 0.945 * 2**30 * f["memory_gb"]:
         bandwidth *= 0.91  # codes of error correction stand between the data

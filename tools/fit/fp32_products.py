@@ -23,6 +23,7 @@ import tempfile
 
 import numpy as np
 from law_fit import LawFit
+from power_limit import fed, held
 
 LINEAR = [(64, 128), (32, 128), (128, 32), (128, 128), (64, 64), (32, 32), (32, 64)]
 P100 = [(128, 32)]  # linear layers
@@ -58,9 +59,8 @@ def device(program: str, name: str) -> dict[str, float]:
     )
     if capability == 6.0 or coded:
         bandwidth *= 0.91 if capability >= 8.0 else 0.81
-    rho = f["fp32_tflops"] / f["power_limit_w"] / 0.07 * (0.45 if capability >= 8.9 else 0.95 if capability >= 8.0 else 1.0)
     return {"sm": f["sm_count"], "clock": f["boost_clock_mhz"] * 1e6, "bandwidth": bandwidth, "l2": f["l2_cache_mib"] * 2**20,
-            "peak": f["fp32_tflops"] * 1e12, "held": (1.0 + rho**4) ** -0.25, "capability": capability}  # fmt: skip
+            "peak": f["fp32_tflops"] * 1e12 * fed(capability), "held": held(f, "fp32"), "capability": capability}  # fmt: skip
 
 
 def floor_of(gpu: str, linear: bool) -> tuple[float, float]:

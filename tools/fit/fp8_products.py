@@ -22,6 +22,7 @@ import tempfile
 
 import numpy as np
 from law_fit import KernelFit, sample, show_all
+from power_limit import held
 
 ROWS = 3000  # of each GPU and kernel
 LINES = 20000  # of a table
@@ -33,7 +34,7 @@ KERNELS = {
     "sglang hopper": (128, 128, [11600, 1.38, 175, 200, 1.35, 0.599]),
     "sglang blackwell few": (128, 64, [9530, 1.11, 1300, 172, 2.49, 0.815]),
     "sglang blackwell": (128, 128, [11800, 1.33, 26.9, 200, 1.31, 0.421]),
-    "sglang synchronous": (128, 128, [10200, 1.04, 2750, 200, 1.11, 1.03]),
+    "sglang synchronous": (128, 128, [10500, 0.978, 2540, 200, 1.09, 1.05]),
     "trtllm": (64, 64, [27400, 1.16, 10.3, 90.4, 3.02, 0.593]),
     "trtllm blocks": (128, 64, [15900, 0.62, 10.3, 219, 4.03, 0.444]),
     "vllm blocks": (64, 64, [90e-6, 0.72, 10, 211, 1.3, 1.0]),
@@ -44,8 +45,7 @@ LABEL = re.compile(r"linear (\d+)x(\d+) by (\d+)x")
 def device(program: str, name: str) -> dict[str, float]:
     text = subprocess.run([program, "gpus", name, "--json"], check=True, stdout=subprocess.PIPE).stdout
     f = json.loads(text)["gpus"][0]["figures"]
-    rho = f["fp8_tflops"] / f["power_limit_w"] * 0.5 / 1.8
-    clock, peak = f["boost_clock_mhz"] * 1e6, f["fp8_tflops"] * 1e12 * (1.0 + rho**4) ** (-0.45 / 4.0)
+    clock, peak = f["boost_clock_mhz"] * 1e6, f["fp8_tflops"] * 1e12 * held(f, "fp8")
     capability = float(f["compute_capability"])
     bandwidth = f["memory_bandwidth_gb_per_s"] * 1e9
     if f["memory_type"].startswith("GDDR") and f.get("memory_total_mib", 1e9) * 2**20 < 0.945 * 2**30 * f["memory_gb"]:

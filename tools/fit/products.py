@@ -21,6 +21,8 @@ import tempfile
 import numpy as np
 from scipy.optimize import minimize
 
+from power_limit import held
+
 TILES = [(128, 128), (128, 256), (256, 128), (64, 128), (128, 64), (64, 64), (64, 256), (256, 64)]
 # src/predict/law.cpp: shares of the peak and the bandwidth, cycles, seconds a split. `wave` is a chip's whose matrix
 # instructions are asynchronous, `wave_synchronous` the others'.
@@ -36,10 +38,9 @@ def device(program: str, name: str) -> dict[str, float]:
     text = subprocess.run([program, "gpus", name, "--json"], check=True, stdout=subprocess.PIPE).stdout
     f = json.loads(text)["gpus"][0]["figures"]
     peak, clock = f["bf16_tflops"] * 1e12, f["boost_clock_mhz"] * 1e6
-    held = (1.0 + (f["bf16_tflops"] / f["power_limit_w"] / 1.8) ** 4) ** (-0.45 / 4.0)
-    reach = min(1.8, max(0.3, (A30_TF32 / (peak / (f["sm_count"] * clock))) ** 0.65))
+    easy = min(1.42, max(1.0, (A30_TF32 / (peak / (f["sm_count"] * clock))) ** 0.39))
     return {"sm": f["sm_count"], "clock": clock, "bandwidth": f["memory_bandwidth_gb_per_s"] * 1e9,
-            "l2": f["l2_cache_mib"] * 2**20, "peak": peak * held * max(1.0, reach**0.6),
+            "l2": f["l2_cache_mib"] * 2**20, "peak": peak * held(f, "bf16") * easy,
             "asynchronous": 9.0 <= float(f["compute_capability"]) < 12.0}  # fmt: skip
 
 

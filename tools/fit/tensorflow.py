@@ -24,6 +24,8 @@ import subprocess
 import numpy as np
 from scipy.optimize import least_squares
 
+from power_limit import held
+
 PASSES = {
     "forward": ("Conv2D", "_FusedConv2D"),
     "weight": ("Conv2DBackpropFilter",),
@@ -95,10 +97,9 @@ def gpu_of(program: str, gpu: str) -> dict[str, float]:
     text = subprocess.run([program, "gpus", GPUS[gpu], "--json"], check=True, stdout=subprocess.PIPE).stdout
     figures = json.loads(text)["gpus"][0]["figures"]
     tflops = figures["fp32_tflops"]
-    held = (1.0 + (tflops / figures["power_limit_w"] / 0.07) ** 4) ** -0.25  # src/predict/device.cpp
     share = KEPLER_STREAMS if gpu == KEPLER else 1.0
     sm = figures["sm_count"]
-    return {"sm": sm, "rate": tflops * 1e12 * held / sm, "bandwidth": figures["memory_bandwidth_gb_per_s"] * 1e9 * share}
+    return {"sm": sm, "rate": tflops * 1e12 * held(figures, "fp32") / sm, "bandwidth": figures["memory_bandwidth_gb_per_s"] * 1e9 * share}
 
 
 def joined(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:
