@@ -22,7 +22,7 @@ double held_fraction(double peak, double limit, double rho0) {
   return std::pow(1.0 + rho * rho * rho * rho, -0.25);
 }
 
-// From P100, V100, P4, T4 and A100; from Samsung's 8 nm and TSMC's 4 nm on from square products on twenty boards
+// From P100, V100, P4, T4 and A100; from Samsung's 8 nm and TSMC's 4 nm on from square products on 22 boards
 // (tools/fit/power_limit.py).
 double fp32_rho0(double capability) {
   if (capability >= 8.9) return 0.15;
