@@ -289,6 +289,11 @@ bool law_alone(const ConvWork& work) {
   return work.autotuned && work.arithmetic == Arithmetic::kFp32;
 }
 
+// Seconds to move what no cache holds, at all of the bandwidth.
+double at_full_bandwidth(const Physics& physics, const Device& device) {
+  return (physics.bytes - device.l2) / device.bandwidth;
+}
+
 }  // namespace
 
 // A row of features is what the time model sees, then what the power model sees besides; the models' answers come
@@ -318,6 +323,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
     double off = alone ? 0.0 : trees * static_cast<double>(answers[i]);
     if (correction) off += corrected_by(correction->time, terms(i));
     p.time = p.physics.bound * std::exp(off);
+    if (correction) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
   rows.models.power.predict(features, count, answers);

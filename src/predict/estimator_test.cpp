@@ -94,6 +94,21 @@ TEST(Estimator, NoPowerIsAboveTheLimit) {
   EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, {{"gemm-simt/gpu", 9.0}}), 1.0, 1e-6);
 }
 
+// A level of an eighth: what fits into the L2 cache may be so fast, a weight of 1 GiB has to come from memory.
+TEST(Estimator, NoLevelMovesMoreThanTheMemoryCan) {
+  const Pack pack = made({});
+  const Estimator estimator = Estimator::from(pack).value();
+  const Device device = make_device(**Catalogue::shipped().find("t4"), {}).value();
+  Estimator::Trust trust = estimator.trust("t4");
+  trust.correction = GpuCorrection{};
+  trust.correction->time[0] = std::log(1.0 / 8.0);
+  const Work works[] = {kProduct, GemmWork{.rows = 1, .columns = 1 << 14, .depth = 1 << 14}};
+  OperationPrediction found[2];
+  EXPECT_TRUE(estimator.predict(works, device, {}, trust, found));
+  EXPECT_NEAR(found[0].time, 2.0 / 8.0 * found[0].physics.bound, 1e-6 * found[0].time);
+  EXPECT_NEAR(found[1].time, (found[1].physics.bytes - device.l2) / device.bandwidth, 1e-9 * found[1].time);
+}
+
 TEST(FitToDevice, HalvesAreMultipliedInFp32BeforeTensorCores) {
   const auto arithmetic = [](std::string_view id, Arithmetic wanted) {
     const Gpu& gpu = **Catalogue::shipped().find(id);
