@@ -61,9 +61,11 @@ ValueId rows_of(Call& call, ValueId x, std::int64_t width) {
 Result<ValueId> row_products(Call& call, ValueId a, ValueId weight, ValueId b) {
   const TensorType* type = call.type(weight);
   if (type == nullptr || type->shape.size() != 3) return unsupported("a weight that is computed");
-  const ValueId products = call.step(MatMul{}, {rows_of(call, a, type->shape[1]), weight}, "products");
+  const std::int64_t a_width = type->shape[1];  // steps add values, and `type` is one of theirs
+  const std::int64_t b_width = type->shape[2];
+  const ValueId products = call.step(MatMul{}, {rows_of(call, a, a_width), weight}, "products");
   const ValueId left = call.step(Unsqueeze{{-2}}, {products}, "left");
-  const ValueId right = call.step(Unsqueeze{{-1}}, {rows_of(call, b, type->shape[2])}, "right");
+  const ValueId right = call.step(Unsqueeze{{-1}}, {rows_of(call, b, b_width)}, "right");
   const ValueId sums = call.step(MatMul{}, {left, right}, "sums");
   call.note("bilinear: all outputs are costed as one batch of products, which PyTorch runs one after the other");
   return call.step(Squeeze{{-2, -1}}, {sums}, "columns");
