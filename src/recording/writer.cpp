@@ -149,8 +149,8 @@ void RecordingWriter::readings(std::uint32_t channel, std::span<const Reading> r
     append_signed(payload, part.front().value);
     MonotonicUs step = 0;
     for (std::size_t i = 1; i < part.size(); ++i) {
-      const MonotonicUs new_step = part[i].time - part[i - 1].time;
-      append_signed(payload, new_step - step);
+      const MonotonicUs new_step = difference(part[i].time, part[i - 1].time);
+      append_signed(payload, difference(new_step, step));
       append_signed(payload, difference(part[i].value, part[i - 1].value));
       step = new_step;
     }
