@@ -287,8 +287,9 @@ const Kernels& kernels_of(const ConvWork& w, const Device& device, bool bare) {
   return bare ? kBareLoops : kModules;
 }
 
-// With the power limit's share of the clock to the power of `hold`. On the P100 all kernels reach less of the peak, as
-// its products do.
+// Chips that feed not all of their lanes are taken to feed convolutions as they feed products: nobody measured these
+// there. With the power limit's share of the clock to the power of `hold`. On the P100 all kernels reach less of the
+// peak, as its products do.
 constexpr double kP100 = 0.875;
 Rates rates_of(const ConvWork& w, const Device& device, double hold) {
   const Arithmetic arithmetic = w.arithmetic == Arithmetic::kFp64 ? Arithmetic::kFp64 : Arithmetic::kFp32;

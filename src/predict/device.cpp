@@ -15,8 +15,8 @@ double value_or_zero(const std::optional<FlopsPerSecond>& peak) {
 }
 
 // Work that keeps all units busy draws so much that the clock falls below boost: phi = (1 + (rho / rho0)^4)^(-1 / 4),
-// where rho is the rate at boost clock for each watt of the power limit, in TFLOP/s: far under its limit a chip keeps
-// rho0 a watt, whichever it is. It is a matter of how chips are made, and of how they multiply.
+// where rho is the rate at boost clock for each watt of the power limit, in TFLOP/s: one whose limit is far too low for
+// its boost clock keeps rho0 a watt, whichever it is. It is a matter of how chips are made, and of how they multiply.
 double held_fraction(double peak, double limit, double rho0) {
   const double rho = peak / 1e12 / limit / rho0;
   return std::pow(1.0 + rho * rho * rho * rho, -0.25);
@@ -30,7 +30,8 @@ double fp32_rho0(double capability) {
   return capability >= 8.0 ? 0.0737 : 0.07;
 }
 
-// Of halves, from the same square products. TF32 takes twice the energy, FP8 half.
+// Of halves, from the same square products. TF32 takes twice the energy, FP8 half. Of other vendors nothing was
+// measured under a limit: a guess.
 double tensor_rho0(double capability) {
   if (capability >= 12.0) return 1.05;
   if (capability >= 10.0) return 2.4;
@@ -41,8 +42,8 @@ double tensor_rho0(double capability) {
 }
 
 // Of the peak in FP32, what kernels reach that feed an SM of 128 lanes from registers and shared memory made for 64: of
-// GA10x, Hopper, Ada and the other Blackwell. The data-centre Blackwell issues two multiplications at once. From the
-// boards among them whose limit is high.
+// GA10x, Hopper, Ada and the other Blackwell. The data-centre Blackwell can issue two multiplications at once. From
+// square products on boards among them whose limit is high; of the data-centre Blackwell on one B200.
 double fed_lanes(double capability) {
   if (capability >= 10.0 && capability < 12.0) return 0.89;
   return capability >= 8.6 ? 0.77 : 1.0;

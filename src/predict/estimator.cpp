@@ -289,7 +289,7 @@ bool law_alone(const ConvWork& work) {
   return work.autotuned && work.arithmetic == Arithmetic::kFp32;
 }
 
-// Seconds to move what no cache holds, at all of the bandwidth.
+// Seconds to move what no cache holds, at all of the bandwidth (that error codes leave).
 double at_full_bandwidth(const Physics& physics, const Device& device) {
   return (physics.bytes - device.l2) / device.bandwidth;
 }

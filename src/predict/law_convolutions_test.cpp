@@ -363,5 +363,19 @@ TEST(LawOfConvolutions, OddPlacesMisalignTf32AndNotHalves) {
   expect_close(halves, 1.0);
 }
 
+// On chips that feed 0.77 of their lanes what convolutions compute takes as much longer, and FP64 does not.
+TEST(LawOfConvolutions, FedAsProductsAre) {
+  Device d = device_of("a30");
+  ConvWork work{.batch = 64, .in_channels = 256, .out_channels = 256, .in_height = 28, .in_width = 28};
+  work.out_height = work.out_width = 28;
+  const auto products = [&](Arithmetic arithmetic, double fed) {
+    work.arithmetic = arithmetic;
+    d.fed = fed;
+    return simt_passes(work, d, false, false).forward.products;
+  };
+  expect_close(products(Arithmetic::kFp32, 0.77), products(Arithmetic::kFp32, 1.0) / 0.77);
+  expect_close(products(Arithmetic::kFp64, 0.77), products(Arithmetic::kFp64, 1.0));
+}
+
 }  // namespace
 }  // namespace joulecast

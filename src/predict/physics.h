@@ -31,6 +31,8 @@ struct Device {
   // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
   // that are narrow beside the rest of the SM are easier to feed.
   std::array<double, 6> reach{1, 1, 1, 1, 1, 1};
+  // The same of products, by the peak: 1 but for units so narrow that they are never starved.
+  std::array<double, 6> easy{1, 1, 1, 1, 1, 1};
   // 0 where the units do not exist.
   [[nodiscard]] double peak(Arithmetic arithmetic) const {
     const std::array<double, 6> peaks{fp64, fp32, tf32, fp16, bf16, fp8};
@@ -40,7 +42,6 @@ struct Device {
   [[nodiscard]] double product_peak(Arithmetic arithmetic) const {
     return arithmetic == Arithmetic::kFp32 && fp32_matrix > 0.0 ? fp32_matrix : peak(arithmetic);
   }
-  std::array<double, 6> easy{1, 1, 1, 1, 1, 1};  // so much more of it do products reach there
   [[nodiscard]] double reach_at(Arithmetic arithmetic) const { return reach[static_cast<std::size_t>(arithmetic)]; }
   [[nodiscard]] double held_at(Arithmetic arithmetic) const { return held[static_cast<std::size_t>(arithmetic)]; }
 };
