@@ -107,6 +107,7 @@ struct MeasuredNetwork {
   std::string optimizer;                 // of training; empty where the table does not say
   int gpu_count = 1;                     // `batch` is the sum over them
   bool compiled = false, channels_last = false;
+  bool kernels_alone = false;  // the time is the sum of its kernels', without what lies between them
   std::string details;  // what else the table says (details.h)
 };
 

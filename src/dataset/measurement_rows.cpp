@@ -41,6 +41,7 @@ constexpr std::string_view kTrainState = "train-state-module";
 constexpr std::string_view kAccumulated = "gradients-accumulated";
 constexpr std::string_view kNoInputGradient = "input_gradient=0";  // in details
 constexpr std::string_view kCompiled = "compiled";
+constexpr std::string_view kKernelsAlone = "kernels-alone";
 constexpr std::string_view kChannelsLast = "channels-last";
 constexpr std::string_view kLowPower = "low-power-state";
 
@@ -123,6 +124,7 @@ void set_network(Measurement& out, const MeasuredNetwork& row) {
   std::string state;
   add_word(state, kCompiled, row.compiled);
   add_word(state, kChannelsLast, row.channels_last);
+  add_word(state, kKernelsAlone, row.kernels_alone);
   out.set_text(Column::kState, state);
 }
 
@@ -364,6 +366,7 @@ void fill_network(const Measurement& m, Common common, MeasuredNetwork& out) {
   out.details = m.text(Column::kDetails);
   out.compiled = has_state(m, kCompiled);
   out.channels_last = has_state(m, kChannelsLast);
+  out.kernels_alone = has_state(m, kKernelsAlone);
 }
 
 MeasuredOther other_of(const Measurement& m, Common common, bool network) {

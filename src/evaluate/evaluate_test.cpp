@@ -68,6 +68,28 @@ TEST(EvaluateTable, KeepsRuntimesAndLayoutsApart) {
   EXPECT_EQ(found.evaluation.groups[2].variant, "compiled");
 }
 
+// Of a network so small that its host sets the pace; the bounds keep their distance.
+TEST(EvaluateTable, SumsOfKernelsAreHeldAgainstTheBusyGpu) {
+  const std::string graphs = testing::TempDir() + "evaluate_kernels";
+  std::filesystem::create_directories(graphs);
+  std::ofstream(graphs + "/net.jcg") << R"(graph "n" {
+    input %x : f32[batch, 64]
+    %a = activation(%x) {kind = relu}
+    %y = softmax(%a) {axis = 1}
+    output %y
+  })";
+  const std::string table = table_file("evaluate_kernels.csv",
+                                       "kind,name,gpu,mode,precision,runtime,batch,state,time_s\n"
+                                       "network,net,a30,inference,fp32,pytorch-eager,8,,0.001\n"
+                                       "network,net,a30,inference,fp32,pytorch-eager,8,kernels-alone,0.001\n");
+  const Evaluated found = evaluate(table, graphs);
+  ASSERT_EQ(found.rows.size(), 2U);
+  const JudgedQuantity &wall = *found.rows[0].time, &kernels = *found.rows[1].time;
+  EXPECT_GT(wall.found, 1.5 * found.rows[0].gpu_busy);
+  EXPECT_DOUBLE_EQ(kernels.found, found.rows[1].gpu_busy);
+  EXPECT_NEAR(kernels.hi / kernels.found, wall.hi / wall.found, 1e-9);
+}
+
 // A measurement that says what is predicted has no error; one of four fifths of it an error of 0.25.
 TEST(EvaluateTable, HoldsPredictionsAgainstTheRows) {
   const auto table = [](double first, double second) {

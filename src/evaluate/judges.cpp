@@ -116,6 +116,10 @@ double roofline(const Workload& load, const Device& device) {
   return std::max(flops / peak, bytes / device.bandwidth);
 }
 
+FoundValue scaled(const FoundValue& value, double by) {
+  return {value.value * by, value.lo * by, value.hi * by, value.spread};
+}
+
 }  // namespace
 
 Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
@@ -130,7 +134,9 @@ Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
   const auto found = [](const auto& interval) {
     return FoundValue{interval.value.value(), interval.lo.value(), interval.hi.value()};
   };
-  return Estimate{.time = found(p.time),
+  FoundValue time = found(p.time);
+  if (row.kernels_alone) time = scaled(time, p.gpu_busy.value() / time.value);
+  return Estimate{.time = time,
                   .power = found(p.power),
                   .energy = found(p.energy),
                   .gpu_busy = p.gpu_busy.value(),

@@ -24,6 +24,7 @@ bool spoils_time(const Caution& caution) {
 Result<void> check_usable(const MeasuredNetwork& row) {
   if (!row.readings.time) return unsupported("a network without its time");
   if (row.at.low_power) return unsupported("low-power state");
+  if (row.kernels_alone) return unsupported("the time of its kernels alone");
   if (row.at.sm_clock) return unsupported("at a locked clock");
   if (!row.from.primary) return unsupported("a better run stands for it");
   for (const Caution& caution : cautions()) {

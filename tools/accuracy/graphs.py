@@ -4,12 +4,14 @@
 
 Exports the networks of tools/zoo/lists/{torchvision,timm,neusight,profet}.txt without weights (some 470, in an hour or two; what
 --work has from an earlier run stays) and links them under the names that the tables have: MODEL.onnx at the usual or a free size
-of image, MODEL_SIZE.onnx at others. --list takes one list alone. Standard library only.
+of image, MODEL_SIZE.onnx at others. --list takes one list alone. --data DATA, the folder of published tables, adds a hundred
+of HW-GPT-Bench's decoders, every 300th that has a row. Standard library only.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import pathlib
 import re
@@ -37,17 +39,34 @@ def link(source: str, exported: pathlib.Path, out: pathlib.Path) -> int:
     return len(files)
 
 
+def decoders(data: pathlib.Path, path: pathlib.Path) -> None:
+    """Writes a list of HW-GPT-Bench's networks, as tools/zoo/sources/hwgpt.py names them."""
+    with (data / "networks/hwgpt_architectures.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if int(row["arch_id"]) % 300 == 0 and int(row["arch_id"]) < 10000]
+    with path.open("w") as out:
+        for row in rows:
+            layers = "_".join(row[key].replace(" ", ".") for key in ("n_head_per_layer", "mlp_ratio_per_layer"))
+            bias = "_bias" if row["bias"] == "1" else ""
+            out.write(f"hwgpt:{row['embed_dim']}_{layers}{bias} as=hwgpt-{row['scale']}_{row['arch_id']}\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", required=True, help="that of tools/zoo/make_venv.sh")
     parser.add_argument("--work", required=True, type=pathlib.Path, help="folder for the exports")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder for MODEL.onnx, on the same file system")
     parser.add_argument("--list", action="append", choices=LISTS, help="one list alone (repeatable)")
+    parser.add_argument("--data", type=pathlib.Path, help="folder of published tables: decoders of HW-GPT-Bench too")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for source in [name for name in LISTS if name in (arguments.list or LISTS)]:
+    lists = {name: TOOLS / "zoo" / "lists" / f"{name}.txt" for name in LISTS if name in (arguments.list or LISTS)}
+    if arguments.data:
+        arguments.work.mkdir(parents=True, exist_ok=True)
+        lists["hwgpt"] = arguments.work.resolve() / "hwgpt.txt"
+        decoders(arguments.data, lists["hwgpt"])
+    for source, networks in lists.items():
         work = arguments.work.resolve() / source
-        command = [arguments.python, "-m", "zoo", "export", "--list", str(TOOLS / "zoo" / "lists" / f"{source}.txt")]
+        command = [arguments.python, "-m", "zoo", "export", "--list", str(networks)]
         done = subprocess.run([*command, "--weightless", "--no-references", "-o", str(work)], cwd=TOOLS, check=False)
         count = link(source, work / "torchscript", arguments.out)
         print(f"{source}: {count} graphs" + ("" if done.returncode == 0 else ", not all of the list (summary.json says why)"))

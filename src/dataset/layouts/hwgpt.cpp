@@ -21,45 +21,56 @@ bool power_is_stale(std::string_view gpu, const std::optional<Seconds>& window) 
   return gpu == "A100" || gpu == "H100" || !window || *window < kSensorWindow;
 }
 
-std::string_view precision_of(std::string_view gpu) {
+std::string_view halves_of(std::string_view gpu) {
   return gpu == "RTX A6000" || gpu == "A40" || gpu == "A100" || gpu == "H100" ? "bf16" : "fp16";
 }
 
-MeasuredOther network(Row& row, std::string_view gpu) {
-  MeasuredOther out;
-  out.network = true;
-  out.reason = "a network of a search space";
+// Under autocast, to what the chip has.
+void fill(Row& row, std::string_view gpu, MeasuredNetwork& out) {
   out.at.gpu = gpu;
-  out.model = fmt::format("hwgpt-{} {}", row.text("scale"), row.text("arch_id"));
-  out.mode = "inference";
-  out.precision = precision_of(gpu);
-  out.at.software = "pytorch, autocast";
+  out.at.precision = Precision::kAmp;
+  out.at.runtime = Runtime::kPytorchEager;
+  out.at.software = fmt::format("pytorch 2, autocast to {}", halves_of(gpu));
+  out.model = fmt::format("hwgpt-{}_{}", row.text("scale"), row.text("arch_id"));
   out.sequence_length = 1024;
-  return out;
+}
+
+// A forward beside which a thread polled the sensor without a pause. Where that is long enough for the sensor, the GPU sets
+// the pace; shorter ones wait for the thread, by up to twice their time.
+void add_power(std::string_view gpu, MeasuredNetwork out, RowSink& sink) {
+  if (!out.readings.time) return;
+  if (!power_is_stale(gpu, out.readings.time)) {
+    out.readings.energy = *out.readings.time * *out.readings.power;
+    return sink.add(std::move(out));
+  }
+  MeasuredOther other;
+  static_cast<MeasuredNetwork&>(other) = std::move(out);
+  other.network = true;
+  other.reason = "a forward too short for the sensor that was polled beside it";
+  other.per = "forward";
+  other.mode = "inference";
+  other.precision = "amp";
+  other.readings.power.reset();
+  add_caution(other.from.anomaly, "power-refused");
+  sink.add(std::move(other));
 }
 
 Result<void> read_network(Row& row, RowSink& sink) {
   const std::string_view gpu = row.text("gpu");
-  MeasuredOther latency = network(row, gpu);
-  latency.per = "device time of a forward";  // without what lies between kernels
+  MeasuredNetwork latency;
+  fill(row, gpu, latency);
   latency.batch = latency_batch(row.text("scale"));
+  latency.kernels_alone = true;
   latency.readings.time = row.quantity<Seconds>("latency_s");
-  MeasuredOther power = network(row, gpu);
-  power.per = "forward";
+  MeasuredNetwork power;
+  fill(row, gpu, power);
   power.batch = kPowerBatch;
   power.at.campaign = "power";
   power.readings.time = row.quantity<Seconds>("power_window_s");
   power.readings.power = row.quantity<Watts>("mean_power_w");
   JC_RETURN_IF_ERROR(row.status());
   sink.add(std::move(latency));
-  if (!power.readings.time) return {};
-  if (power_is_stale(gpu, power.readings.time)) {
-    power.readings.power.reset();
-    add_caution(power.from.anomaly, "power-refused");
-  } else {
-    power.readings.energy = *power.readings.time * *power.readings.power;
-  }
-  sink.add(std::move(power));
+  add_power(gpu, std::move(power), sink);
   return {};
 }
 
@@ -69,7 +80,12 @@ Result<void> read_architecture(Row& row, RowSink& sink) {
                                                               {"RTX 2080 Ti", "mem_allocated_bytes_rtx2080"}};
   bool any = false;
   for (const auto& [gpu, column] : kColumns) {
-    MeasuredOther out = network(row, gpu);
+    MeasuredOther out;
+    fill(row, gpu, out);
+    out.network = true;
+    out.reason = "memory after a forward, not at most";
+    out.mode = "inference";
+    out.precision = "amp";
     out.per = "after a forward";
     add_details(out, row, {"n_layer", "embed_dim", "n_head_per_layer", "mlp_ratio_per_layer", "bias", "params"});
     out.readings.memory = row.quantity<Bytes>(column);
