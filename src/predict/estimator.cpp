@@ -296,6 +296,18 @@ double at_full_bandwidth(const Physics& physics, const Device& device) {
 
 }  // namespace
 
+namespace {
+
+// Of FP32 on all lanes, of which no power was measured on the GPU: the trees know chips that come to their limits.
+double needed(const Work& work, const Estimator::Trust& trust, const Device& device) {
+  const auto* conv = std::get_if<ConvWork>(&work);
+  const auto* gemm = std::get_if<GemmWork>(&work);
+  const bool fp32 = (conv && conv->arithmetic == Arithmetic::kFp32) || (gemm && gemm->arithmetic == Arithmetic::kFp32);
+  return fp32 && trust.bench(group_of(work), Arithmetic::kFp32) != Bench::kModules ? device.needed : 1.0;
+}
+
+}  // namespace
+
 // A row of features is what the time model sees, then what the power model sees besides; the models' answers come
 // after the last row.
 void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, const Device& device, Situation situation,
@@ -330,6 +342,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
     double share = rows.models.law.share(p.physics, p.time) + static_cast<double>(answers[i]);
+    share = std::clamp(share, 0.0, 1.0) * needed(works[rows.rows[i]], rows.trust, device);
     if (correction) share += corrected_by(correction->power, terms(i));
     p.power = power_from_share(share, device);
   }

@@ -94,6 +94,25 @@ TEST(Estimator, NoPowerIsAboveTheLimit) {
   EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, {{"gemm-simt/gpu", 9.0}}), 1.0, 1e-6);
 }
 
+// FP32 on all lanes of a P100 keeps 0.07 TFLOP/s a watt at the limit at which it slows down, and draws 1.43 times that: the
+// board's limit of 250 W is more than it needs, 150 W is not. The trees say a half, of chips that come to theirs.
+TEST(Estimator, AChipWithAGenerousLimitDoesNotComeToIt) {
+  const Pack pack = made({{"arithmetic/gemm-simt/fp32/t4", 1.0}, {"arithmetic-loops/gemm-simt/fp32/p100-pcie-16gb", 1.0}});
+  const Estimator estimator = Estimator::from(pack).value();
+  const auto share = [&](const char* id, Setting setting) {
+    const Device device = make_device(**Catalogue::shipped().find(id), setting).value();
+    const Work work = kProduct;
+    OperationPrediction found;
+    EXPECT_TRUE(estimator.predict({&work, 1}, device, {}, estimator.trust(id), {&found, 1}));
+    return (found.power - device.idle) / (device.limit - device.idle);
+  };
+  EXPECT_NEAR(share("p100-pcie-16gb", {}), 0.5 * 1.43 * 9.5 / 250 / 0.07, 0.005);
+  EXPECT_NEAR(share("p100-pcie-16gb", {.sm_clock = {}, .power_limit = Watts{150}}), 0.5, 1e-6);
+  EXPECT_NEAR(share("v100-sxm2-16gb", {}), 0.5, 1e-6);
+  EXPECT_NEAR(share("gtx-titan-x", {}), 0.5, 1e-6) << "of Maxwell nothing is known";
+  EXPECT_NEAR(share("t4", {.sm_clock = {}, .power_limit = Watts{700}}), 0.5, 1e-6) << "measured: the trees know it";
+}
+
 // A level of an eighth: what fits into the L2 cache may be so fast, a weight of 1 GiB has to come from memory.
 TEST(Estimator, NoLevelMovesMoreThanTheMemoryCan) {
   const Pack pack = made({});

@@ -49,6 +49,13 @@ bool is_simt(const GemmWork& work) {
   return work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
 }
 
+// Of both factors and the product begin at whole vectors. Plain FP32 reads its numbers one by one.
+bool rows_are_aligned(const GemmWork& work) {
+  constexpr std::int64_t kVector = 16;
+  return is_simt(work) ||
+         (work.depth * work.element_bytes % kVector == 0 && work.columns * work.output_bytes % kVector == 0);
+}
+
 // Pascal reads the rows of both factors of a linear layer from far apart: deep layers take longer by so much, the more
 // rows they have. From P100 and P4, with the constants of tiles.
 double deep_rows(const GemmWork& work, const Device& device) {
@@ -193,13 +200,14 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const auto out = static_cast<double>(work.output_bytes);
   const double peak = device.product_peak(work.arithmetic);
 
-  const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device, work.weight);
+  const Factors factors{.layer = work.weight, .aligned = rows_are_aligned(work)};
+  const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device, factors);
   double tiled = tile.time * deep_rows(work, device);
   const bool bare = situation.host == Host::kBare && !device.cdna;
   if (situation.swept && work.arithmetic == Arithmetic::kFp32 && !device.cdna) tiled *= sweep_clock(tiled, device);
   if (training) {  // gradients of the input [m, k] and of the weight [n, k]
-    tiled += tile_product(b, m, k, n, work.arithmetic, device, work.weight).time;
-    tiled += tile_product(b, n, k, m, work.arithmetic, device, work.weight).time;
+    tiled += tile_product(b, m, k, n, work.arithmetic, device, factors).time;
+    tiled += tile_product(b, n, k, m, work.arithmetic, device, factors).time;
   }
   Physics p;
   p.accumulation_bytes = training ? 3.0 * in * (m * k + n * k) : 0.0;

@@ -90,13 +90,16 @@ double memory_time(double bytes, double set, const Device& device, double stream
 // GeForce boards clock higher than their boost says. Flops per second.
 double sustained_peak(Arithmetic arithmetic, const Device& device);
 
-// Best time of a tiled product over tile shapes and splits of its depth, with what was chosen. The second factor of a
-// `layer` is its weight, which lies by columns.
+// Best time of a tiled product over tile shapes and splits of its depth, with what was chosen.
 struct TileChoice {
   double time = 0, area = 0, split = 1, waves = 0;
 };
+struct Factors {
+  bool layer = false;   // the second factor is a weight, which lies by columns
+  bool aligned = true;  // rows of factors and product begin at whole vectors of 16 bytes
+};
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
-                        const Device& device, bool layer = false);
+                        const Device& device, Factors factors = {});
 
 // The same for batches of FP32 products in one of `tiles`, at `rate` (flops per second) for tiles without end.
 struct TileShape {

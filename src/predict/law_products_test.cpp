@@ -172,7 +172,7 @@ TEST(LawOfProducts, OnThePascalOfDataCentresOnlyLayersAreSlow) {
   const Device p100 = device_of("p100-pcie-16gb");
   const auto rate = [&](bool layer) {
     const double n = 8192;
-    return 2 * n * n * n / tile_product(1, n, n, n, Arithmetic::kFp32, p100, layer).time / p100.fp32;
+    return 2 * n * n * n / tile_product(1, n, n, n, Arithmetic::kFp32, p100, {.layer = layer}).time / p100.fp32;
   };
   EXPECT_GT(rate(false), 1.3 * rate(true));
   const GemmWork layer{.rows = 8192, .columns = 8192, .depth = 4096};
@@ -195,6 +195,41 @@ TEST(LawOfProducts, TensorProductsWaitBetweenWavesUnlessTheyAreAsynchronous) {
   expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 210 + 134) * 1e-9, 1e-9);
   d.capability = 12.0;
   expect_close(tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d).time, products + (3 * 1220 + 134) * 1e-9, 1e-9);
+}
+
+// The toy's SMs at 1 GHz make 600 flops a cycle of rows that are no whole vectors, by the same law of tiles, and no
+// chip more than 0.65 of its peak.
+TEST(LawOfProducts, UnalignedRowsOfHalvesGetTuringsKernels) {
+  Device d = toy();
+  d.sm = 100;
+  d.bf16 = 1e14;
+  d.capability = 9.0;
+  const auto time = [&](bool aligned) {
+    return tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d, {.aligned = aligned}).time;
+  };
+  const double flops = 3 * 2.0 * 128 * 256 * 4096 * (1 + 2.5 * 384 / 32768);
+  expect_close(time(false), flops / 600e9 + (3 * 210 + 134) * 1e-9, 1e-9);
+  d.bf16 = 5e13;  // 500 flops a cycle and SM
+  expect_close(time(false), flops / (0.65 * 500e9) + (3 * 210 + 134) * 1e-9, 1e-9);
+}
+
+TEST(LawOfProducts, AVocabularyOfNoWholeVectorsIsSlowInHalvesAlone) {
+  const Device h100 = device_of("h100-sxm5-80gb");
+  const auto slower = [&](GemmWork work) {
+    const double aligned = physics(work, h100).gpu;
+    work.columns = 50257;
+    return physics(work, h100).gpu / aligned;
+  };
+  GemmWork head{.rows = 8192, .columns = 50304, .depth = 768, .element_bytes = 2, .output_bytes = 2};
+  head.arithmetic = Arithmetic::kBf16;
+  EXPECT_GT(slower(head), 3.0);
+  EXPECT_LT(slower(head), 6.0);
+  EXPECT_LT(slower({.rows = 8192, .columns = 50304, .depth = 768}), 1.01);
+  head.depth = 588;  // rows of the factors count as those of the product do
+  head.columns = 50304;
+  const double narrow = physics(head, h100).gpu;
+  head.depth = 592;
+  EXPECT_GT(narrow, 2.5 * physics(head, h100).gpu);
 }
 
 // A product too deep for its one tile is split where SMs are to spare, not where its tiles fill them.

@@ -65,6 +65,17 @@ TEST(Law, WhatIsMadeInTurnTakesItsTurns) {
   expect_close(physics(resize, toy()).gpu, 1);
 }
 
+// A billion elements whose places are worked out by 4 cycles of an SM each; on Pascal by 8.
+TEST(Law, WhatIsPlacedOneByOneTakesCycles) {
+  Device d = toy();
+  d.sm = 10;
+  PointwiseWork join{
+      .kind = PointwiseKind::kCopy, .elements = 1'000'000'000, .forward_bytes = 1000, .placed = 1'000'000'000};
+  expect_close(physics(join, d).gpu, 0.4);
+  d.capability = 6.0;
+  expect_close(physics(join, d).gpu, 0.8);
+}
+
 TEST(Law, PointwiseMovesItsBytesOnce) {
   const Device d = toy();
   PointwiseWork relu{.kind = PointwiseKind::kRelu, .elements = 900'000'000, .forward_bytes = 7'200'000'000};

@@ -27,6 +27,33 @@ const W* only(const std::vector<LoweredOperation>& operations) {
   return operations.size() == 1 ? std::get_if<W>(&operations[0].work) : nullptr;
 }
 
+// Slices of rows joined again, as rotary embeddings do; whole rows, other axes and whoever fuses them are plain copies.
+TEST(Lower, PartsOfRowsAreJoinedElementByElement) {
+  const auto placed = [](std::string_view from, int axis, Runtime runtime) {
+    const auto graph = parse_graph(fmt::format(R"(graph "r" {{
+      input %x : f32[4, 8, 16]
+      constant %a : i64[1] = [0]
+      constant %b : i64[1] = [8]
+      constant %axis : i64[1] = [{}]
+      %part = slice(%x, %a, %b, %axis)
+      %y = concat({}, {}) {{axis = {}}}
+      output %y
+    }})",
+                                               axis < 0 ? 2 : axis, from, from, axis));
+    EXPECT_TRUE(graph) << graph.error().text();
+    const auto load =
+        prepare(*graph, {}, {.mode = Mode::kInference, .precision = Precision::kTf32, .runtime = runtime});
+    const auto* work = load ? only<PointwiseWork>(load->operations) : nullptr;
+    EXPECT_NE(work, nullptr);
+    return work == nullptr ? -1 : work->placed;
+  };
+  EXPECT_EQ(placed("%part", 2, Runtime::kPytorchEager), 4 * 8 * 16);
+  EXPECT_EQ(placed("%part", -1, Runtime::kCudaGraph), 4 * 8 * 16);
+  EXPECT_EQ(placed("%x", 2, Runtime::kPytorchEager), 0);
+  EXPECT_EQ(placed("%part", 1, Runtime::kPytorchEager), 0);
+  EXPECT_EQ(placed("%part", 2, Runtime::kTensorflow), 0);
+}
+
 TEST(Lower, ViewsCostNothing) {
   EXPECT_TRUE(lowered(R"(graph "v" {
     input %x : f32[2, 3, 4, 5]

@@ -26,6 +26,7 @@ struct Device {
   bool kepler = false;     // without Winograd, and slow to stream: laws of their own
   bool cdna = false;       // AMD's chips with matrix units: kernels of other libraries, with laws of their own
   double fed = 1;          // share of the FP32 peak that an SM's registers and shared memory can feed
+  double needed = 1;       // share of the power between idle and limit that FP32 on all lanes comes to
   // By Arithmetic: the fraction of the peak that large products keep under the power limit.
   std::array<double, 6> held{1, 1, 1, 1, 1, 1};
   // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
