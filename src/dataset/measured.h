@@ -108,7 +108,7 @@ struct MeasuredNetwork {
   int gpu_count = 1;                     // `batch` is the sum over them
   bool compiled = false, channels_last = false;
   bool kernels_alone = false;  // the time is the sum of its kernels', without what lies between them
-  std::string details;  // what else the table says (details.h)
+  std::string details;         // what else the table says (details.h)
 };
 
 // What we cannot predict (yet), but keep: operators that are none of ours, runs that are not one step of a network.

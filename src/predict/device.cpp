@@ -49,9 +49,10 @@ double fed_lanes(double capability) {
   return capability >= 8.6 ? 0.77 : 1.0;
 }
 
-// A chip whose limit is generous does not come to it: FP32 on all lanes at boost clock draws `kDrawn` times what the law
-// of clocks has for the limit at which it would slow down. From decoders of HW-GPT-Bench on a P100, 0.78 of whose limit
-// they draw where they come to 0.96 to 0.98 of a V100's, A40's and RTX 3080's. Of Maxwell and before nothing is known.
+// A chip whose limit is generous does not come to it: FP32 on all lanes at boost clock draws `kDrawn` times what the
+// law of clocks has for the limit at which it would slow down. From decoders of HW-GPT-Bench on a P100, 0.78 of whose
+// limit they draw where they come to 0.96 to 0.98 of a V100's, A40's and RTX 3080's. Of Maxwell and before nothing is
+// known.
 double needed_share(double peak, double limit, double capability) {
   constexpr double kDrawn = 1.43;
   if (capability < 6.0) return 1.0;

@@ -94,10 +94,11 @@ TEST(Estimator, NoPowerIsAboveTheLimit) {
   EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, {{"gemm-simt/gpu", 9.0}}), 1.0, 1e-6);
 }
 
-// FP32 on all lanes of a P100 keeps 0.07 TFLOP/s a watt at the limit at which it slows down, and draws 1.43 times that: the
-// board's limit of 250 W is more than it needs, 150 W is not. The trees say a half, of chips that come to theirs.
+// FP32 on all lanes of a P100 keeps 0.07 TFLOP/s a watt at the limit at which it slows down, and draws 1.43 times that:
+// the board's limit of 250 W is more than it needs, 150 W is not. The trees say a half, of chips that come to theirs.
 TEST(Estimator, AChipWithAGenerousLimitDoesNotComeToIt) {
-  const Pack pack = made({{"arithmetic/gemm-simt/fp32/t4", 1.0}, {"arithmetic-loops/gemm-simt/fp32/p100-pcie-16gb", 1.0}});
+  const Pack pack =
+      made({{"arithmetic/gemm-simt/fp32/t4", 1.0}, {"arithmetic-loops/gemm-simt/fp32/p100-pcie-16gb", 1.0}});
   const Estimator estimator = Estimator::from(pack).value();
   const auto share = [&](const char* id, Setting setting) {
     const Device device = make_device(**Catalogue::shipped().find(id), setting).value();

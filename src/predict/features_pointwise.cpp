@@ -18,9 +18,9 @@ namespace {
 // PRO 6000.
 constexpr double kTurn = 0.3e-6;
 
-// SM cycles to work out the place of an element: six integer divisions, two for each axis but the innermost, for which an
-// SM has 64 lanes; Pascal multiplies integers in several steps. From decoders of HW-GPT-Bench, whose rotary embeddings
-// join slices: 3.8 on an A100, 4 to 5 on A40, RTX A6000, RTX 3080 and V100, 3 to 4 on an H100, 9 on a P100.
+// SM cycles to work out the place of an element: six integer divisions, two for each axis but the innermost, for which
+// an SM has 64 lanes; Pascal multiplies integers in several steps. From decoders of HW-GPT-Bench, whose rotary
+// embeddings join slices: 3.8 on an A100, 4 to 5 on A40, RTX A6000, RTX 3080 and V100, 3 to 4 on an H100, 9 on a P100.
 double place_cycles(const Device& device) {
   return device.capability > 0.0 && device.capability < 7.0 ? 8.0 : 4.0;
 }
@@ -56,8 +56,8 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
                            ? memory_time(p.bytes, static_cast<double>(work.forward_bytes), device, 0.9)
                            : p.bytes / (0.9 * device.bandwidth);
   const double placed = static_cast<double>(work.placed) * place_cycles(device) / (device.sm * device.clock);
-  p.gpu = std::max({device.cdna ? cdna_time(work, p.bytes, device) : plain, placed,
-                    kTurn * static_cast<double>(work.in_turn)});
+  p.gpu = std::max(
+      {device.cdna ? cdna_time(work, p.bytes, device) : plain, placed, kTurn * static_cast<double>(work.in_turn)});
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
   p.bound = call_time(p.gpu, p.host, device, situation.host);

@@ -114,9 +114,9 @@ constexpr double kOlderHold = 1.34;
 
 // Flops a second and SM of halves whose rows do not begin at whole vectors of 16 bytes, as a vocabulary of 50,257 makes
 // them: the kernels that take such are of Turing's kind, with narrow loads, on every later chip, and no faster on a
-// faster one. A cycle, from heads of 50,254 tokens in HW-GPT-Bench: 480 on an A100, 620 on an A40, 710 on an H100, 290 on
-// a V100, 200 on an RTX 2080 Ti, 330 on an RTX 3080 (0.65 of its peak); from a product that people report 607 on an H100.
-// Numbers of 4 bytes half.
+// faster one. A cycle, from heads of 50,254 tokens in HW-GPT-Bench: 480 on an A100, 620 on an A40, 710 on an H100, 290
+// on a V100, 200 on an RTX 2080 Ti, 330 on an RTX 3080 (0.65 of its peak); from a product that people report 607 on an
+// H100. Numbers of 4 bytes half.
 double unaligned_rate(Arithmetic arithmetic, const Device& device) {
   const double flops = (device.capability >= 8.0 ? 600.0 : 290.0) * (arithmetic == Arithmetic::kTf32 ? 0.5 : 1.0);
   return std::min(flops * device.clock, 0.65 * device.peak(arithmetic) / device.sm);

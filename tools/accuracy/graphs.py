@@ -4,14 +4,16 @@
 
 Exports the networks of tools/zoo/lists/{torchvision,timm,neusight,profet}.txt without weights (some 470, in an hour or two; what
 --work has from an earlier run stays) and links them under the names that the tables have: MODEL.onnx at the usual or a free size
-of image, MODEL_SIZE.onnx at others. --list takes one list alone. --data DATA, the folder of published tables, adds a hundred
-of HW-GPT-Bench's decoders, every 300th that has a row. Standard library only.
+of image, MODEL_SIZE.onnx at others. --list takes one list alone. --data DATA, the folder of published tables, adds networks
+of two search spaces, of which there are too many for all: every 300th decoder of HW-GPT-Bench that has a row, and every
+32nd row of EC-NAS-Bench. Standard library only.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import os
 import pathlib
 import re
@@ -50,20 +52,34 @@ def decoders(data: pathlib.Path, path: pathlib.Path) -> None:
             out.write(f"hwgpt:{row['embed_dim']}_{layers}{bias} as=hwgpt-{row['scale']}_{row['arch_id']}\n")
 
 
+def cells(data: pathlib.Path, path: pathlib.Path) -> None:
+    """Writes a list of EC-NAS-Bench's networks, as tools/zoo/sources/nasbench101.py names them."""
+    with (data / "networks/ecnas_nasbench101_energy.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))[::32]
+    with path.open("w") as out:
+        for row in rows:
+            edges = ".".join("".join(map(str, vertex)) for vertex in json.loads(row["adjacency"]))
+            ops = "".join("31p"[int(op)] for op in row["node_ops"].split()[1:-1])
+            out.write(f"nasbench101:{edges}_{ops} as=nasbench101-{row['arch_hash']}\n")
+
+
+SPACES = {"hwgpt": decoders, "ecnas": cells}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", required=True, help="that of tools/zoo/make_venv.sh")
     parser.add_argument("--work", required=True, type=pathlib.Path, help="folder for the exports")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder for MODEL.onnx, on the same file system")
     parser.add_argument("--list", action="append", choices=LISTS, help="one list alone (repeatable)")
-    parser.add_argument("--data", type=pathlib.Path, help="folder of published tables: decoders of HW-GPT-Bench too")
+    parser.add_argument("--data", type=pathlib.Path, help="folder of published tables: networks of search spaces too")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     lists = {name: TOOLS / "zoo" / "lists" / f"{name}.txt" for name in LISTS if name in (arguments.list or LISTS)}
-    if arguments.data:
+    for name, write_list in SPACES.items() if arguments.data else ():
         arguments.work.mkdir(parents=True, exist_ok=True)
-        lists["hwgpt"] = arguments.work.resolve() / "hwgpt.txt"
-        decoders(arguments.data, lists["hwgpt"])
+        lists[name] = arguments.work.resolve() / f"{name}.txt"
+        write_list(arguments.data, lists[name])
     for source, networks in lists.items():
         work = arguments.work.resolve() / source
         command = [arguments.python, "-m", "zoo", "export", "--list", str(networks)]

@@ -72,7 +72,8 @@ Result<void> read(Row& row, RowSink& sink) {
   }
   const ElementType element = out.at.precision == Precision::kFp32 ? ElementType::kFloat32 : ElementType::kFloat16;
   JC_ASSIGN_OR_RETURN(
-      out.graph, sink.pool().get(fmt::format("{} {} {} {} {}", out.group, m, n, k, name(element)), [&]() -> Result<Graph> {
+      out.graph,
+      sink.pool().get(fmt::format("{} {} {} {} {}", out.group, m, n, k, name(element)), [&]() -> Result<Graph> {
         OperationBuilder builder(element);
         builder.input(op.transpose_a ? Shape{k, m} : Shape{m, k}).input(op.transpose_b ? Shape{n, k} : Shape{k, n});
         return std::move(builder).build(op);

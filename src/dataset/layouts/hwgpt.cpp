@@ -35,8 +35,8 @@ void fill(Row& row, std::string_view gpu, MeasuredNetwork& out) {
   out.sequence_length = 1024;
 }
 
-// A forward beside which a thread polled the sensor without a pause. Where that is long enough for the sensor, the GPU sets
-// the pace; shorter ones wait for the thread, by up to twice their time.
+// A forward beside which a thread polled the sensor without a pause. Where that is long enough for the sensor, the GPU
+// sets the pace; shorter ones wait for the thread, by up to twice their time.
 void add_power(std::string_view gpu, MeasuredNetwork out, RowSink& sink) {
   if (!out.readings.time) return;
   if (!power_is_stale(gpu, out.readings.time)) {
