@@ -22,8 +22,8 @@ namespace {
 constexpr std::size_t kWidth = 80;
 
 // The quantities of a group, by name.
-std::array<std::pair<std::string_view, const Judgement*>, 3> quantities(const EvaluationGroup& g) {
-  return {{{"time", &g.time}, {"power", &g.power}, {"energy", &g.energy}}};
+std::array<std::pair<std::string_view, const Judgement*>, 4> quantities(const EvaluationGroup& g) {
+  return {{{"time", &g.time}, {"power", &g.power}, {"energy", &g.energy}, {"memory", &g.memory}}};
 }
 
 Json optional_json(const std::optional<double>& value) {
@@ -63,7 +63,8 @@ Json table_json(const std::string& table, const Evaluation& e) {
                       {"set_aside", g.set_aside},
                       {"time", judgement_json(g.time)},
                       {"power", judgement_json(g.power)},
-                      {"energy", judgement_json(g.energy)}});
+                      {"energy", judgement_json(g.energy)},
+                      {"memory", judgement_json(g.memory)}});
   }
   return {{"schema", "joulecast.evaluation/1"},
           {"table", table},

@@ -45,6 +45,7 @@ class RowFile {
     add(row, "time", row.time, row.baseline);
     add(row, "power", row.power, {});
     add(row, "energy", row.energy, {});
+    add(row, "memory", row.memory, {});
   }
   [[nodiscard]] bool good() const { return out_.good(); }
   bool close() {

@@ -24,7 +24,7 @@ std::optional<double> energy_of(const Readings& readings) {
 // Figures are taken over all rows: a single infinity would void them.
 Result<Estimate> finite(Result<Estimate> found) {
   if (!found) return found;
-  for (const FoundValue& v : {found->time, found->power, found->energy}) {
+  for (const FoundValue& v : {found->time, found->power, found->energy, found->memory}) {
     if (!std::isfinite(v.value) || !std::isfinite(v.lo) || !std::isfinite(v.hi))
       return unsupported("the prediction is no finite number");
   }
@@ -48,6 +48,10 @@ JudgedRow judged(const Circumstances& at, const Readings& readings, const Estima
   if (readings.time) out.time = beside(readings.time->value(), found.time);
   if (readings.power) out.power = beside(readings.power->value(), found.power);
   if (const auto energy = energy_of(readings)) out.energy = beside(*energy, found.energy);
+  // What else tools read holds the driver's context, or segments that the allocator keeps.
+  const bool allocated = readings.memory_kind == "max-allocated" && readings.memory_relation == MemoryRelation::kEqual;
+  if (readings.memory && allocated && found.memory.value > 0.0)
+    out.memory = beside(readings.memory->value(), found.memory);
   return out;
 }
 

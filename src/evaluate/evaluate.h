@@ -37,7 +37,7 @@ struct EvaluationGroup {
   std::size_t n = 0;          // rows judged
   std::size_t unmapped = 0;   // rows of this GPU and mode that could not be
   std::size_t set_aside = 0;  // rows the table's guide says a better run replaced
-  Judgement time, power, energy;
+  Judgement time, power, energy, memory;
 };
 
 struct Evaluation {
@@ -72,6 +72,7 @@ struct JudgedRow {
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   std::string cautions;                // words of dataset/cautions.h, with ',' between
   std::optional<JudgedQuantity> time, power, energy;
+  std::optional<JudgedQuantity> memory;  // bytes at most in the allocator, of a network
 };
 
 struct EvaluateOptions {

@@ -9,6 +9,7 @@
 #include "predict/compose.h"
 #include "predict/lower.h"
 #include "predict/measured_work.h"
+#include "predict/memory.h"
 #include "predict/pack_names.h"
 
 namespace joulecast {
@@ -139,6 +140,7 @@ Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
   return Estimate{.time = time,
                   .power = found(p.power),
                   .energy = found(p.energy),
+                  .memory = found(allocated_memory(load.memory)),
                   .gpu_busy = p.gpu_busy.value(),
                   .host_busy = p.host_busy.value(),
                   .baseline = roofline(load, device),

@@ -22,6 +22,7 @@ struct FoundValue {
 };
 struct Estimate {
   FoundValue time, power, energy;
+  FoundValue memory = {};              // bytes at most in the allocator, of a network
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   double baseline = 0;          // seconds, of a simple law: the bound of an operation, the roofline of a whole network
   std::string_view group = {};  // the estimator's, of an operation

@@ -25,6 +25,7 @@ void Tally::judged(const Circumstances& at, const JudgedRow& row) {
   g.time.add(row.time);
   g.power.add(row.power);
   g.energy.add(row.energy);
+  g.memory.add(row.memory);
 }
 
 void Tally::unmapped(const Circumstances& at, std::string_view variant, std::size_t line, const std::string& reason) {
@@ -48,7 +49,8 @@ Evaluation Tally::finish() const {
                           .set_aside = g.set_aside,
                           .time = g.time.judge(),
                           .power = g.power.judge(),
-                          .energy = g.energy.judge()});
+                          .energy = g.energy.judge(),
+                          .memory = g.memory.judge()});
   }
   return out;
 }

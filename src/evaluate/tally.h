@@ -29,7 +29,7 @@ class Tally {
   };
   struct Group {
     std::size_t n = 0, unmapped = 0, set_aside = 0;
-    Column time, power, energy;
+    Column time, power, energy, memory;
   };
   Group& group(const Circumstances& at, std::string_view variant);
 

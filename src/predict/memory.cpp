@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "graph/walk.h"
 
 namespace joulecast {
 namespace {
@@ -26,13 +29,21 @@ bool is_view(const Operator& op) {
          std::holds_alternative<Expand>(op) || std::holds_alternative<Slice>(op) || std::holds_alternative<Split>(op);
 }
 
-// ReLU and dropout overwrite their input in the networks people build (inplace=True).
+bool is_sum(const Operator& op) {
+  const auto* binary = std::get_if<Binary>(&op);
+  return binary != nullptr && (binary->kind == BinaryKind::kAdd || binary->kind == BinaryKind::kSub);
+}
+
+// These overwrite their input in the networks people build (inplace=True), where nobody else reads it. In training that
+// spares memory only where the gradient reads the result: autograd copies what a gradient reads before it is
+// overwritten.
 bool in_place(const Operator& op, Mode mode) {
   const auto* activation = std::get_if<Activation>(&op);
   if (activation == nullptr) return false;
-  if (activation->kind == ActivationKind::kRelu || activation->kind == ActivationKind::kRelu6) return true;
+  if (activation->kind == ActivationKind::kRelu || activation->kind == ActivationKind::kLeakyRelu) return true;
   return mode == Mode::kInference &&
-         (activation->kind == ActivationKind::kSilu || activation->kind == ActivationKind::kHardSwish);
+         (activation->kind == ActivationKind::kSilu || activation->kind == ActivationKind::kHardSwish ||
+          activation->kind == ActivationKind::kRelu6);
 }
 
 // Scores of attention that no kernel does whole (lower_attention.h), in bytes.
@@ -70,6 +81,14 @@ Scores scores_of(const Node& node, const TypeTable& types, const PrepareOptions&
   return {each.kept * count, each.at_once * count};
 }
 
+double parameter_bytes(const Graph& graph, const TypeTable& types) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < graph.values.size(); ++i) {
+    if (graph.values[i].kind == ValueKind::kParameter) sum += block(types.type(ValueId{static_cast<std::uint32_t>(i)}));
+  }
+  return sum;
+}
+
 // Follows storage, not values: views and in-place results share their input's.
 class Liveness {
  public:
@@ -78,6 +97,8 @@ class Liveness {
         types_(types),
         options_(options),
         storage_(graph.values.size()),
+        readers_(graph.values.size(), 0),
+        made_by_(graph.values.size(), 0),
         last_use_(graph.values.size(), 0),
         size_(graph.values.size(), 0.0) {
     for (std::size_t i = 0; i < storage_.size(); ++i) storage_[i] = static_cast<std::uint32_t>(i);
@@ -106,37 +127,136 @@ class Liveness {
     return peak;
   }
 
-  // What autograd keeps of the graph's values until backward: every storage some gradient formula reads.
-  [[nodiscard]] double kept_for_backward() const {
-    std::vector<bool> kept(size_.size(), false);
-    for (const Node& node : graph_.nodes) mark_saved(node, kept);
-    double sum = 0.0;
-    for (const Node& node : graph_.nodes) sum += scores_of(node, types_, options_).kept;
-    for (std::size_t s = 0; s < size_.size(); ++s) sum += kept[s] ? size_[s] : 0.0;
-    return sum;
-  }
-
-  // The largest single gradient pair in flight while backward runs: of an output and of its inputs.
-  [[nodiscard]] double gradient_in_flight() const {
-    double largest = 0.0;
-    for (const Node& node : graph_.nodes) {
-      double both = 0.0;
-      for (const ValueId id : node.outputs) both += own_size(id);
-      if (!node.inputs.empty() && node.inputs[0] != kNoValue) both += size_[storage_[index(node.inputs[0])]];
-      largest = std::max(largest, both + scores_of(node, types_, options_).at_once);
+  // What lives beside the parameters at the worst moment of a step, and how much of their gradients was made by then.
+  // Nodes go backward in reverse order: the gradients of a node's inputs join that of its output, then that is freed,
+  // and what was kept for no node before it.
+  struct TrainingPeak {
+    double activations = 0.0, gradients = 0.0;
+  };
+  [[nodiscard]] TrainingPeak training_peak(std::span<const double> saved) const {
+    Backward walk(*this, saved);
+    TrainingPeak worst;
+    const auto take = [&](double transient) {
+      if (walk.kept + walk.flying + transient + walk.made <= worst.activations + worst.gradients) return;
+      worst = {walk.kept + walk.flying + transient, walk.made};
+    };
+    for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
+      const double added = walk.make_gradients(n);
+      take(scores_of(graph_.nodes[n], types_, options_).at_once + added);
+      walk.release(n);
     }
-    return largest;
+    return worst;
   }
 
  private:
+  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
   [[nodiscard]] double own_size(ValueId id) const {
     return id != kNoValue && storage_[index(id)] == index(id) ? size_[index(id)] : 0.0;
   }
 
+  [[nodiscard]] bool needs_gradient(ValueId id) const {
+    if (id == kNoValue) return false;
+    const ValueKind kind = graph_.value(ValueId{storage_[index(id)]}).kind;
+    return kind == ValueKind::kParameter || (kind == ValueKind::kComputed && types_.known(id) == nullptr);
+  }
+
+  // What a backward pass holds as it goes, in bytes.
+  struct Backward {
+    Backward(const Liveness& of, std::span<const double> saved_beside)
+        : at(of), saved(saved_beside), freed_by(of.size_.size(), kNever), gradient(of.size_.size(), -1.0) {
+      for (std::size_t n = of.graph_.nodes.size(); n-- > 0;) {
+        of.for_each_saved(of.graph_.nodes[n], [&](std::uint32_t storage) { freed_by[storage] = n; });
+        kept += beside(n);
+      }
+      for (std::size_t s = 0; s < freed_by.size(); ++s) kept += freed_by[s] != kNever ? of.size_[s] : 0.0;
+      for (const ValueId id : of.graph_.outputs) fly(of.storage_[index(id)], of.size_[of.storage_[index(id)]]);
+    }
+
+    // Of the inputs that something before them made; parameters' stay until the optimizer has read them. Returns what
+    // lives only until it is added to a gradient that was there.
+    double make_gradients(std::size_t n) {
+      const Node& node = at.graph_.nodes[n];
+      if (is_view(node.op)) return 0.0;
+      if (is_sum(node.op)) {
+        hand_on(node);
+        return 0.0;
+      }
+      double added = 0.0;
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        const ValueId id = node.inputs[i];
+        if (id == kNoValue) continue;
+        const std::uint32_t storage = at.storage_[index(id)];
+        if (gradient[storage] >= 0.0) added += at.size_[storage];
+        if (gradient[storage] >= 0.0) continue;
+        const ValueKind kind = at.graph_.value(ValueId{storage}).kind;
+        if (kind == ValueKind::kParameter && is_statistic(node, i)) continue;
+        if (kind == ValueKind::kParameter) {
+          gradient[storage] = block(at.types_.type(id));
+          made += gradient[storage];
+        } else if (kind == ValueKind::kComputed && is_floating(at.types_.type(id).element)) {
+          fly(storage, at.size_[storage]);
+        }
+      }
+      return added;
+    }
+
+    // The gradient of a sum is that of its summands, and lives as long as that of the one which was made first.
+    void hand_on(const Node& node) {
+      if (node.outputs[0] == kNoValue) return;
+      double& own = gradient[at.storage_[index(node.outputs[0])]];
+      std::vector<std::uint32_t> alike;
+      for (const ValueId id : node.inputs) {
+        const std::uint32_t storage = id == kNoValue ? 0 : at.storage_[index(id)];
+        const bool computed = id != kNoValue && at.graph_.value(ValueId{storage}).kind == ValueKind::kComputed;
+        if (computed && gradient[storage] < 0.0 && at.size_[storage] == own) alike.push_back(storage);
+      }
+      const auto first = std::min_element(alike.begin(), alike.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return at.made_by_[a] < at.made_by_[b];
+      });
+      for (const std::uint32_t storage : alike) gradient[storage] = storage == *first ? std::exchange(own, 0.0) : 0.0;
+    }
+
+    // Views and what works in place share their input's.
+    void release(std::size_t n) {
+      const Node& node = at.graph_.nodes[n];
+      for (const ValueId id : node.outputs) {
+        if (id == kNoValue || at.storage_[index(id)] != index(id) || gradient[index(id)] < 0.0) continue;
+        flying -= std::exchange(gradient[index(id)], 0.0);
+      }
+      at.for_each_saved(node, [&](std::uint32_t storage) {
+        if (std::exchange(freed_by[storage], freed_by[storage] == n ? kNever : freed_by[storage]) == n)
+          kept -= at.size_[storage];
+      });
+      kept -= beside(n);
+    }
+
+    double kept = 0.0, flying = 0.0, made = 0.0;
+
+   private:
+    void fly(std::uint32_t storage, double bytes) {
+      gradient[storage] = bytes;
+      flying += bytes;
+    }
+    [[nodiscard]] double beside(std::size_t n) const {
+      return saved[n] + scores_of(at.graph_.nodes[n], at.types_, at.options_).kept;
+    }
+
+    const Liveness& at;
+    std::span<const double> saved;      // by node, besides values of the graph
+    std::vector<std::size_t> freed_by;  // by storage: the last node of backward that reads it
+    std::vector<double> gradient;       // by storage, in bytes; negative: none yet
+  };
+
   void assign_storage() {
+    for (const Node& node : graph_.nodes) {
+      for (const ValueId id : node.inputs) {
+        if (id != kNoValue) ++readers_[index(id)];
+      }
+    }
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      const bool shares = is_view(node.op) || in_place(node.op, options_.mode);
+      const bool shares = is_view(node.op) || (in_place(node.op, options_.mode) && readers_[index(node.inputs[0])] < 2);
       for (const ValueId id : node.inputs) {
         if (id != kNoValue) last_use_[storage_[index(id)]] = n;
       }
@@ -146,6 +266,7 @@ class Liveness {
           storage_[index(id)] = storage_[index(node.inputs[0])];
         } else if (types_.known(id) == nullptr) {
           size_[index(id)] = block(types_.type(id));
+          made_by_[index(id)] = n;
           last_use_[index(id)] = n;
         }
       }
@@ -155,20 +276,26 @@ class Liveness {
 
   // By autograd's definitions: matrix work and norms save their inputs, ReLU, sigmoid, tanh and softmax their output,
   // products both factors; sums and views nothing.
-  void mark_saved(const Node& node, std::vector<bool>& kept) const {
+  template <typename Keep>
+  void for_each_saved(const Node& node, Keep&& mark) const {
     const auto keep = [&](ValueId id) {
-      if (id != kNoValue) kept[storage_[index(id)]] = true;
+      if (id != kNoValue) mark(storage_[index(id)]);
     };
     if (is_view(node.op) || std::holds_alternative<Concat>(node.op) || std::holds_alternative<Cast>(node.op)) return;
+    if (is_sum(node.op)) return;
+    // The gradient of a product with something fixed reads that alone.
     if (const auto* binary = std::get_if<Binary>(&node.op);
-        binary != nullptr && (binary->kind == BinaryKind::kAdd || binary->kind == BinaryKind::kSub)) {
+        binary != nullptr && (binary->kind == BinaryKind::kMul || binary->kind == BinaryKind::kDiv)) {
+      if (needs_gradient(node.inputs[1])) keep(node.inputs[0]);
+      if (needs_gradient(node.inputs[0])) keep(node.inputs[1]);
       return;
     }
     const auto* activation = std::get_if<Activation>(&node.op);
-    const bool saves_output = std::holds_alternative<Softmax>(node.op) ||
-                              (activation != nullptr && (activation->kind == ActivationKind::kRelu ||
-                                                         activation->kind == ActivationKind::kSigmoid ||
-                                                         activation->kind == ActivationKind::kTanh));
+    const bool saves_output =
+        std::holds_alternative<Softmax>(node.op) ||
+        (activation != nullptr &&
+         (activation->kind == ActivationKind::kRelu || activation->kind == ActivationKind::kLeakyRelu ||
+          activation->kind == ActivationKind::kSigmoid || activation->kind == ActivationKind::kTanh));
     if (saves_output) {
       for (const ValueId id : node.outputs) keep(id);
     } else {
@@ -180,17 +307,11 @@ class Liveness {
   const TypeTable& types_;
   const PrepareOptions& options_;
   std::vector<std::uint32_t> storage_;  // the value whose memory a value lives in
+  std::vector<std::size_t> readers_;    // by value: the nodes that read it
+  std::vector<std::size_t> made_by_;    // by storage: the node that made it
   std::vector<std::size_t> last_use_;   // by storage: the last node that reads it
   std::vector<double> size_;            // by storage, in bytes; parameters are counted apart
 };
-
-double parameter_bytes(const Graph& graph, const TypeTable& types) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < graph.values.size(); ++i) {
-    if (graph.values[i].kind == ValueKind::kParameter) sum += block(types.type(ValueId{static_cast<std::uint32_t>(i)}));
-  }
-  return sum;
-}
 
 double state_per_parameter(Optimizer optimizer) {
   switch (optimizer) {
@@ -206,7 +327,8 @@ double state_per_parameter(Optimizer optimizer) {
 
 }  // namespace
 
-MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, Bytes saved, const PrepareOptions& options) {
+MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, std::span<const double> saved,
+                       const PrepareOptions& options) {
   const Liveness liveness(graph, types, options);
   MemoryPlan plan;
   plan.parameters = Bytes{parameter_bytes(graph, types)};
@@ -214,10 +336,16 @@ MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, Bytes saved, 
     plan.activations = Bytes{liveness.inference_peak()};
     return plan;
   }
-  plan.gradients = plan.parameters;
+  const Liveness::TrainingPeak peak = liveness.training_peak(saved);
+  plan.gradients = Bytes{peak.gradients};
   plan.optimizer_state = plan.parameters * state_per_parameter(options.optimizer);
-  plan.activations = saved + Bytes{liveness.kept_for_backward() + liveness.gradient_in_flight()};
+  plan.activations = Bytes{peak.activations};
   return plan;
+}
+
+Interval<Bytes> allocated_memory(const MemoryPlan& plan) {
+  const Bytes allocated = plan.allocated();
+  return {allocated, allocated * 0.98, allocated + plan.activations * 0.08};
 }
 
 Interval<Bytes> device_memory(const MemoryPlan& plan, const Gpu& gpu, Mode mode) {

@@ -11,10 +11,10 @@
 namespace joulecast {
 namespace {
 
-// Every tensor is a multiple of 512 bytes, so that the allocator's rounding changes nothing: x, a, r, b are 4 KiB each,
-// the weights 64 KiB each.
+// Every tensor is a multiple of 512 bytes, so that the allocator's rounding changes nothing: x, a, r, b are 128 KiB
+// each, the weights 64 KiB each.
 constexpr std::string_view kNet = R"(graph "n" {
-    input %x : f32[8, 128]
+    input %x : f32[256, 128]
     parameter %w : f32[128, 128]
     parameter %v : f32[128, 128]
     %a = linear(%x, %w)
@@ -22,7 +22,7 @@ constexpr std::string_view kNet = R"(graph "n" {
     %b = linear(%r, %v)
     output %b
   })";
-constexpr double kAct = 8 * 128 * 4;
+constexpr double kAct = 256 * 128 * 4;
 constexpr double kWeights = 2 * 128 * 128 * 4;
 
 MemoryPlan planned(std::string_view text, const PrepareOptions& options) {
@@ -30,7 +30,9 @@ MemoryPlan planned(std::string_view text, const PrepareOptions& options) {
   EXPECT_TRUE(graph) << graph.error().text();
   const auto types = infer_types(*graph, {});
   EXPECT_TRUE(types);
-  return plan_memory(*graph, *types, total_cost(*graph, *types).saved, options);
+  std::vector<double> saved;
+  for (const Node& node : graph->nodes) saved.push_back(operator_cost(CostContext(*graph, node, *types)).saved.value());
+  return plan_memory(*graph, *types, saved, options);
 }
 
 // At any time two activations live: a layer's input and its output; the ReLU overwrites its input.
@@ -42,10 +44,11 @@ TEST(Memory, InferenceFreesAfterTheLastReader) {
   EXPECT_EQ(plan.activations, Bytes{2 * kAct});
 }
 
-// Backward reads x, and r, which is a's memory; at most one layer's input and output have gradients in flight.
+// Backward reads x, and r, which is a's memory. It is worst at the last layer: gradients of its output, its input and
+// its weight are there; at the first, where both weights have theirs, r's memory is free again.
 TEST(Memory, TrainingKeepsWhatBackwardReads) {
   const MemoryPlan plan = planned(kNet, {.mode = Mode::kTraining, .precision = {}});
-  EXPECT_EQ(plan.gradients, Bytes{kWeights});
+  EXPECT_EQ(plan.gradients, Bytes{kWeights / 2});
   EXPECT_EQ(plan.activations, Bytes{(2 + 2) * kAct});
 }
 
@@ -67,11 +70,86 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {}), Bytes{4 * kOperand + 12 * kScores});
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.precision = {}, .attention = AttentionKernels::kFused}),
             Bytes{4 * kOperand + 4 * kScores});
-  // Three operands are kept, and gradients of one and of the result are in flight with those of the scores.
+  // Three operands are kept, and the gradient of the result is there with those of the scores; the network's own inputs
+  // need none.
   EXPECT_EQ(live("8, 4", "by_hand = false", {.mode = Mode::kTraining, .precision = {}}),
-            Bytes{5 * kOperand + kLogSums});
+            Bytes{4 * kOperand + kLogSums});
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.mode = Mode::kTraining, .precision = {}}),
-            Bytes{5 * kOperand + kLogSums + (8 + 12) * kScores});
+            Bytes{4 * kOperand + kLogSums + (8 + 12) * kScores});
+}
+
+// With small activations the first layer is worst: every weight has its gradient then, and beside x only a's gradient
+// is left.
+TEST(Memory, GradientsOfWeightsPileUp) {
+  std::string text(kNet);
+  text.replace(text.find("256"), 3, "8");
+  const MemoryPlan plan = planned(text, {.mode = Mode::kTraining, .precision = {}});
+  EXPECT_EQ(plan.gradients, Bytes{kWeights});
+  EXPECT_EQ(plan.activations, Bytes{2 * kAct / 32});
+}
+
+// y = x1 + gelu(x1) + ...: a sum hands its gradient on to both summands without a copy, and it lives until the one that
+// was made first has its own.
+TEST(Memory, SumsHandTheirGradientOn) {
+  const MemoryPlan plan = planned(R"(graph "r" {
+    input %x : f32[256, 128]
+    parameter %w : f32[128, 128]
+    %a = linear(%x, %w)
+    %g = activation(%a) {kind = gelu}
+    %y = binary(%a, %g) {kind = add}
+    output %y
+  })",
+                                  {.mode = Mode::kTraining, .precision = {}});
+  // At the sum: x and a are kept, and there is one gradient for y, a and g (g's is y's). At gelu: a's comes beside it.
+  EXPECT_EQ(plan.activations, Bytes{(2 + 2) * kAct});
+  EXPECT_EQ(plan.gradients, Bytes{0});
+}
+
+// What is kept for backward where `kind` stands between two layers: x, and the layer's output once or, as the
+// activation's input and as the next layer's, twice; with the gradients of the last layer's output and input.
+TEST(Memory, OnlyGradientsThatReadTheResultAllowWorkInPlace) {
+  const auto kept = [](std::string_view kind) {
+    std::string text(kNet);
+    text.replace(text.find("relu"), 4, kind);
+    return planned(text, {.mode = Mode::kTraining, .precision = {}}).activations.value() / kAct - 2;
+  };
+  EXPECT_EQ(kept("relu"), 2);
+  EXPECT_EQ(kept("leaky_relu"), 2);
+  EXPECT_EQ(kept("relu6"), 3);
+  EXPECT_EQ(kept("silu"), 3);
+}
+
+TEST(Memory, WhatOthersReadIsNotOverwritten) {
+  const MemoryPlan plan = planned(R"(graph "r" {
+    input %x : f32[256, 128]
+    parameter %w : f32[128, 128]
+    %a = linear(%x, %w)
+    %r = activation(%a) {kind = relu}
+    %y = binary(%a, %r) {kind = mul}
+    output %y
+  })",
+                                  {.mode = Mode::kTraining, .precision = {}});
+  // x, a and r are kept; gradients of y, a and r.
+  EXPECT_EQ(plan.activations, Bytes{(3 + 3) * kAct});
+}
+
+TEST(Memory, ProductsWithSomethingFixedKeepThatAlone) {
+  const auto product = [](std::string_view factor) {
+    return planned(fmt::format(R"(graph "p" {{
+      input %x : f32[256, 128]
+      parameter %w : f32[128, 128]
+      constant %half : f32[1] = [0.5]
+      %a = linear(%x, %w)
+      %y = binary(%a, {}) {{kind = mul}}
+      output %y
+    }})",
+                               factor),
+                   {.mode = Mode::kTraining, .precision = {}})
+        .activations;
+  };
+  EXPECT_EQ(product("%half"), Bytes{(1 + 2) * kAct});  // x; gradients of y and a
+  EXPECT_EQ(product("%x"), Bytes{(1 + 2) * kAct});     // x itself is the factor
+  EXPECT_EQ(product("%a"), Bytes{(2 + 3) * kAct});     // a is kept, and has two gradients until they are added
 }
 
 TEST(Memory, OptimizersKeepTheirStates) {
@@ -85,7 +163,7 @@ TEST(Memory, OptimizersKeepTheirStates) {
 
 TEST(Memory, ReluOverwritesItsInput) {
   constexpr std::string_view kRelu = R"(graph "r" {
-    input %x : f32[8, 128]
+    input %x : f32[256, 128]
     %y = activation(%x) {kind = relu}
     output %y
   })";

@@ -110,6 +110,7 @@ Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
                   .precision = row.at.precision,
                   .runtime = *row.at.runtime,
                   .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst,
+                  .optimizer = parse_optimizer(row.optimizer).value_or(Optimizer::kSgd),
                   .attention = attention_of(row.at.software)});
 }
 

@@ -85,7 +85,7 @@ double flops_at_most(const Visit& visit) {
 // Sums over the whole network, filled node by node.
 struct Totals {
   Cost sum;
-  Bytes saved;  // for backward, besides values of the graph itself; bodies are not kept whole
+  std::vector<double> saved;  // for backward by node, besides values of the graph itself; bodies are not kept whole
   std::map<std::string, UnknownOperator> unknown;
 
   void add(const Visit& visit, const Cost& cost, bool in_body) {
@@ -96,7 +96,7 @@ struct Totals {
     sum.forward_written += cost.forward_written * factor;
     sum.backward_read += cost.backward_read * factor;
     sum.backward_written += cost.backward_written * factor;
-    if (!in_body) saved += cost.saved;
+    if (!in_body) saved[static_cast<std::size_t>(&visit.node - visit.graph.nodes.data())] = cost.saved.value();
     if (const auto* opaque = std::get_if<Opaque>(&visit.node.op)) {
       UnknownOperator& u = unknown[opaque->name];
       u.name = opaque->name;
@@ -189,6 +189,7 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
   load.options = options;
   load.batch = batch_of(graph, types);
   Totals totals;
+  totals.saved.resize(graph.nodes.size());
   load.input = input_bytes(graph, types);
   if (options.runtime == Runtime::kTensorflow) load.options.layout = tensorflow_layout(precision);
   NetworkLowering network(graph, {.mode = options.mode,

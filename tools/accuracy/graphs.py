@@ -6,7 +6,7 @@ Exports the networks of tools/zoo/lists/{torchvision,timm,neusight,profet}.txt w
 --work has from an earlier run stays) and links them under the names that the tables have: MODEL.onnx at the usual or a free size
 of image, MODEL_SIZE.onnx at others. --list takes one list alone. --data DATA, the folder of published tables, adds networks
 of two search spaces, of which there are too many for all: every 300th decoder of HW-GPT-Bench that has a row, and every
-32nd row of EC-NAS-Bench. Standard library only.
+32nd row of EC-NAS-Bench; and those of PePR, whose memory is known. Standard library only.
 """
 
 from __future__ import annotations
@@ -63,7 +63,14 @@ def cells(data: pathlib.Path, path: pathlib.Path) -> None:
             out.write(f"nasbench101:{edges}_{ops} as=nasbench101-{row['arch_hash']}\n")
 
 
-SPACES = {"hwgpt": decoders, "ecnas": cells}
+def of_256_pixels(data: pathlib.Path, path: pathlib.Path) -> None:
+    """Writes a list of timm's networks at the size that PePR trained them at."""
+    with (data / "memory/pepr_131_models_train.csv").open(newline="") as file:
+        models = sorted({row["model"] for row in csv.DictReader(file)})
+    path.write_text("".join(f"timm:{model} image_size=256 as={model}_256\n" for model in models))
+
+
+WRITTEN = {"hwgpt": decoders, "ecnas": cells, "pepr": of_256_pixels}
 
 
 def main() -> int:
@@ -72,11 +79,11 @@ def main() -> int:
     parser.add_argument("--work", required=True, type=pathlib.Path, help="folder for the exports")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder for MODEL.onnx, on the same file system")
     parser.add_argument("--list", action="append", choices=LISTS, help="one list alone (repeatable)")
-    parser.add_argument("--data", type=pathlib.Path, help="folder of published tables: networks of search spaces too")
+    parser.add_argument("--data", type=pathlib.Path, help="folder of published tables: networks that only tables name, too")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     lists = {name: TOOLS / "zoo" / "lists" / f"{name}.txt" for name in LISTS if name in (arguments.list or LISTS)}
-    for name, write_list in SPACES.items() if arguments.data else ():
+    for name, write_list in WRITTEN.items() if arguments.data else ():
         arguments.work.mkdir(parents=True, exist_ok=True)
         lists[name] = arguments.work.resolve() / f"{name}.txt"
         write_list(arguments.data, lists[name])

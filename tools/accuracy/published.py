@@ -22,6 +22,8 @@ import sys
 
 from errors import QUANTITIES, figures, read_rows, repeats, write_json
 
+JUDGED = (*QUANTITIES, "memory")
+
 PACK = pathlib.Path(__file__).resolve().parents[2] / "data" / "packs" / "joulecast.jcpack"
 FOLDERS = ("operations", "networks", "power", "memory")
 COLUMNS = ("subject", "gpu", "mode", "precision", "batch", "measured", "found", "lo", "hi", "baseline")
@@ -41,7 +43,7 @@ def groups_of(rows) -> dict[str, dict[str, dict]]:
         how = ", ".join(filter(None, (row["mode"], row["variant"])))
         cells.setdefault((row["gpu"], how, row["quantity"]), []).append({key: row[key] for key in COLUMNS})
     out: dict[str, dict[str, dict]] = {}
-    for (gpu, mode, quantity), cell in sorted(cells.items(), key=lambda e: (e[0][:2], QUANTITIES.index(e[0][2]))):
+    for (gpu, mode, quantity), cell in sorted(cells.items(), key=lambda e: (e[0][:2], JUDGED.index(e[0][2]))):
         found = figures(cell)
         if quantity != "time":  # the bound is one of time only
             found.pop("baseline_mape", None)
