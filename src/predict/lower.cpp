@@ -453,13 +453,15 @@ struct LowerVisitor {
                        .backward_bytes = 2 * whole(context.input(0).bytes()) + 3 * part});
     view();
   }
-  // Parts of rows that are views of others, as rotary embeddings join them: PyTorch's kernel divides for the place of
-  // every element, and neighbours do not lie side by side. Of whole images timm's networks show no such cost.
+  // Parts of short rows that are views of others, as rotary embeddings join them: PyTorch's kernel divides for the
+  // place of every element, and neighbours do not lie side by side. Of long rows and whole images timm's networks show
+  // no such cost.
   [[nodiscard]] bool joins_cut_rows(const Concat& op) const {
     const Runtime runtime = self.options_.runtime;
     if (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph) return false;
     const auto rank = static_cast<std::int64_t>(context.output().shape.size());
-    if (op.axis != rank - 1 && op.axis != -1) return false;
+    constexpr std::int64_t kHead = 128;  // elements of a row
+    if ((op.axis != rank - 1 && op.axis != -1) || context.output().shape.back() > kHead) return false;
     for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
       if (storage(i) == Storage::kStrided) return true;
     }

@@ -29,17 +29,17 @@ const W* only(const std::vector<LoweredOperation>& operations) {
 
 // Slices of rows joined again, as rotary embeddings do; whole rows, other axes and whoever fuses them are plain copies.
 TEST(Lower, PartsOfRowsAreJoinedElementByElement) {
-  const auto placed = [](std::string_view from, int axis, Runtime runtime) {
+  const auto placed = [](std::string_view from, int axis, Runtime runtime, int row = 16) {
     const auto graph = parse_graph(fmt::format(R"(graph "r" {{
-      input %x : f32[4, 8, 16]
+      input %x : f32[4, 8, {}]
       constant %a : i64[1] = [0]
-      constant %b : i64[1] = [8]
+      constant %b : i64[1] = [{}]
       constant %axis : i64[1] = [{}]
       %part = slice(%x, %a, %b, %axis)
       %y = concat({}, {}) {{axis = {}}}
       output %y
     }})",
-                                               axis < 0 ? 2 : axis, from, from, axis));
+                                               row, row / 2, axis < 0 ? 2 : axis, from, from, axis));
     EXPECT_TRUE(graph) << graph.error().text();
     const auto load =
         prepare(*graph, {}, {.mode = Mode::kInference, .precision = Precision::kTf32, .runtime = runtime});
@@ -49,6 +49,7 @@ TEST(Lower, PartsOfRowsAreJoinedElementByElement) {
   };
   EXPECT_EQ(placed("%part", 2, Runtime::kPytorchEager), 4 * 8 * 16);
   EXPECT_EQ(placed("%part", -1, Runtime::kCudaGraph), 4 * 8 * 16);
+  EXPECT_EQ(placed("%part", 2, Runtime::kPytorchEager, 256), 0);
   EXPECT_EQ(placed("%x", 2, Runtime::kPytorchEager), 0);
   EXPECT_EQ(placed("%part", 1, Runtime::kPytorchEager), 0);
   EXPECT_EQ(placed("%part", 2, Runtime::kTensorflow), 0);
