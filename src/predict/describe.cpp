@@ -99,6 +99,7 @@ struct Describe {
     } else if (std::abs(backward - words.usual_backward * forward) > 0.01 * forward) {
       out += fmt::format(" + {}B back", count(backward));
     }
+    if (w.placed > 0) out += ", place by place";
     return w.in_place != 0 ? out + ", in place" : out;
   }
   std::string operator()(const ReductionWork& w) const {
