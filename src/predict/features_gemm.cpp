@@ -50,10 +50,11 @@ bool is_simt(const GemmWork& work) {
 }
 
 // Of both factors and the product of a layer begin at whole vectors: of 16 bytes, without which Hopper's copies do not
-// work, 8 before. Plain FP32 reads its numbers one by one. Batches of small products, as attention written out, show no
-// such cost in timm's networks (RTX 3090, heads of 197 tokens), nor do layers over 196 tokens.
+// work, 8 before. Plain FP32 reads its numbers one by one; of FP8 libraries take nothing else, so who calls them fills
+// up. Batches of small products, as attention written out, show no such cost in timm's networks (RTX 3090, heads of 197
+// tokens), nor do layers over 196 tokens.
 bool rows_are_aligned(const GemmWork& work, const Device& device) {
-  if (is_simt(work) || !work.weight) return true;
+  if (is_simt(work) || work.arithmetic == Arithmetic::kFp8 || !work.weight) return true;
   const std::int64_t vector = device.capability >= 9.0 ? 16 : 8;
   return work.depth * work.element_bytes % vector == 0 && work.columns * work.output_bytes % vector == 0;
 }

@@ -225,6 +225,8 @@ TEST(LawOfProducts, AVocabularyOfNoWholeVectorsIsSlowInHalvesAlone) {
   EXPECT_GT(slower(head), 3.0);
   EXPECT_LT(slower(head), 6.0);
   EXPECT_LT(slower({.rows = 8192, .columns = 50304, .depth = 768}), 1.01);
+  EXPECT_LT(slower({.rows = 8192, .columns = 50304, .depth = 768, .element_bytes = 1, .arithmetic = Arithmetic::kFp8}),
+            1.01);
   // Rows of the factors count as those of the product do, of 8 bytes on Hopper alone, and only in layers.
   head.columns = 50304;
   const auto narrower = [&](const Device& device) {

@@ -59,7 +59,7 @@ def main() -> int:
         else:
             if where not in tables:
                 table = data / where
-                needs_graphs = where.startswith("networks/")
+                needs_graphs = not where.startswith("operations/")
                 there = table.is_file() and (graphs is not None or not needs_graphs)
                 tables[where] = evaluated(program, table, graphs if needs_graphs else None) if there else None
                 if tables[where] is None:

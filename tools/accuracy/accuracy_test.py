@@ -54,6 +54,28 @@ class Errors(unittest.TestCase):
         for (source, file), name in named.items():
             self.assertEqual(graphs.name_of(source, pathlib.Path(file)), name)
 
+    def test_networks_that_only_tables_name(self) -> None:
+        tables = {
+            "networks/hwgpt_architectures.csv": "scale,arch_id,embed_dim,n_head_per_layer,mlp_ratio_per_layer,bias\n"
+            "s,0,768,12 4,4 2,1\ns,1,768,12 4,4 2,1\nl,300,1280,20,3,0\nm,10200,256,8,2,0\n",
+            "networks/ecnas_nasbench101_energy.csv": "arch_hash,adjacency,node_ops\n"
+            'abc,"[[0,1,0],[0,0,1],[0,0,0]]",-1 2 -2\n' + 'no,"[[0,1],[0,0]]",-1 -2\n' * 31 + 'def,"[[0,1],[0,0]]",-1 -2\n',
+            "memory/pepr_131_models_train.csv": "model,dataset\nvgg11,a\nvgg11,b\n",
+        }
+        wanted = {
+            "hwgpt": ["hwgpt:768_12.4_4.2_bias as=hwgpt-s_0", "hwgpt:1280_20_3 as=hwgpt-l_300"],
+            "ecnas": ["nasbench101:010.001.000_p as=nasbench101-abc", "nasbench101:01.00_ as=nasbench101-def"],
+            "pepr": ["timm:vgg11 image_size=256 as=vgg11_256"],
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            data = pathlib.Path(folder)
+            for name, text in tables.items():
+                (data / name).parent.mkdir(exist_ok=True)
+                (data / name).write_text(text)
+            for name, write in graphs.WRITTEN.items():
+                write(data, data / "list.txt")
+                self.assertEqual((data / "list.txt").read_text().splitlines(), wanted[name])
+
     def test_graphs_of_a_free_size_come_before_those_of_one(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             exported, out = pathlib.Path(folder, "exported"), pathlib.Path(folder, "out")
@@ -265,6 +287,16 @@ class Page(unittest.TestCase):
         self.assertTrue(any("accuracy.md" in line for line in stale))
         self.assertTrue(any("predicted_time.svg" in line for line in stale))
         self.assertFalse(any("coverage.svg" in line for line in stale))
+
+    def test_memory_alone_is_in_its_own_table(self) -> None:
+        errors = {"n": 3, "median_ape": 0.125, "mape": 0.25, "bias": -0.5, "coverage": 0.75, "repeats": None}
+        time = {**errors, "baseline_median_ape": 0.5}
+        tables_of = {"a.csv": {"x, training": {"memory": errors}}, "b.csv": {"y, inference": {"time": time}}}
+        figures = {"tables": {"tables": [{"table": t, "fitted_on": False, "groups": g} for t, g in tables_of.items()]}}
+        self.assertEqual(tables.peaks(figures).count("\n"), 2)
+        self.assertIn("| a, x, training | 3 | 12.5 | 25.0 | -50.0 | 75.0 | - |", tables.peaks(figures))
+        self.assertNotIn("a, x", tables.every_table(figures))
+        self.assertIn("b, y", tables.every_table(figures))
 
     def test_curves_and_thesis_tables(self) -> None:
         cell = {"mape": 0.125, "r2": 0.5}

@@ -166,7 +166,7 @@ def coverage(figures: dict) -> dict:
         if cell["covers_left_out"] is not None
     ] + [{"what": key, "kind": "all rows", "share": round(100 * cell["covers"], 1)} for key, cell in evidence.items()]
     for table in figures["tables"]["tables"]:
-        if table["fitted_on"] or table["table"].startswith("networks/"):
+        if table["fitted_on"] or not table["table"].startswith("operations/"):
             continue
         name = table["table"].removesuffix(".csv")
         share = round(100 * tables.covered(figures, name), 1)

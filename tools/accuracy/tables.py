@@ -246,7 +246,7 @@ def intervals(figures: Figures) -> str:
 def covered(figures: Figures, name: str) -> float:
     """Share of a whole table's times inside their intervals."""
     (table,) = (t for t in figures["tables"]["tables"] if t["table"] == f"{name}.csv")
-    times = [cells["time"] for cells in table["groups"].values()]
+    times = [cells["time"] for cells in table["groups"].values() if "time" in cells]
     return sum(time["n"] * time["coverage"] for time in times) / sum(time["n"] for time in times)
 
 
@@ -256,7 +256,9 @@ def every_table(figures: Figures) -> str:
     for table in figures["tables"]["tables"]:
         name = table["table"].removesuffix(".csv") + (" *" if table["fitted_on"] else "")
         for group, cells in table["groups"].items():
-            time = cells["time"]
+            time = cells.get("time")
+            if time is None:  # of its memory alone anything is told
+                continue
             rows.append(
                 [f"{name}, {group}", str(time["n"]), percent(time["baseline_median_ape"])]
                 + [percent(time[key]) for key in ("median_ape", "mape", "bias", "coverage")]
@@ -264,6 +266,19 @@ def every_table(figures: Figures) -> str:
                 + [percent(cells.get(quantity, {}).get("median_ape")) for quantity in ("power", "energy")]
             )
     return markdown([*head, "power: median", "energy: median"], rows)
+
+
+def peaks(figures: Figures) -> str:
+    """Memory, of the tables that tell what networks take at most."""
+    rows = [
+        [f"{table['table'].removesuffix('.csv')}, {group}", str(cells["memory"]["n"])]
+        + [percent(cells["memory"][key]) for key in ("median_ape", "mape", "bias", "coverage")]
+        + [percent((cells["memory"]["repeats"] or {}).get("median"))]
+        for table in figures["tables"]["tables"]
+        for group, cells in table["groups"].items()
+        if "memory" in cells
+    ]
+    return markdown(["table, GPU, mode", "n", "median", "MAPE", "bias", "covered", "repeats"], rows)
 
 
 def not_predicted(figures: Figures) -> str:
