@@ -67,6 +67,8 @@ class NodeLowering {
   [[nodiscard]] bool makes_positions(const Node& node) const;
 
  private:
+  friend struct LowerParts;
+  friend struct LowerViews;
   friend struct LowerVisitor;
   LowerOptions options_;
   std::vector<Storage> storage_;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of lower.cpp: what all operators have in common, and those that move or only look at values.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "predict/lower.h"
+
+namespace joulecast {
+
+struct LowerParts {
+  NodeLowering& self;
+  const CostContext& context;
+  const Cost& cost;
+  std::vector<LoweredOperation>& out;
+
+  static std::int64_t whole(Bytes bytes) { return static_cast<std::int64_t>(bytes.value()); }
+  void emit(const Work& work, std::int64_t count = 1, std::int64_t calls = 1) { out.push_back({work, count, calls}); }
+
+  void pointwise(PointwiseKind kind, bool active = true) {
+    const std::int64_t elements = context.has_output(0) ? context.output().elements() : 0;
+    emit(PointwiseWork{.kind = kind,
+                       .elements = elements,
+                       .forward_bytes = whole(cost.forward_read + cost.forward_written),
+                       .backward_bytes = whole(cost.backward_read + cost.backward_written),
+                       .active = active});
+  }
+
+  [[nodiscard]] Storage storage(std::size_t i) const {
+    return context.has(i) ? self.storage_[index(context.node().inputs[i])] : Storage::kContiguous;
+  }
+  void set_storage(Storage value) {
+    for (const ValueId id : context.node().outputs) {
+      if (id != kNoValue) self.storage_[index(id)] = value;
+    }
+  }
+  void set_strided(bool value) { set_storage(value ? Storage::kStrided : Storage::kContiguous); }
+
+  void contiguous(std::size_t i) {
+    if (storage(i) != Storage::kContiguous) copied(i);
+  }
+
+  // The copy of input i into another order: read once, written once; its gradient is copied back.
+  void copied(std::size_t i) {
+    const TensorType& type = context.input(i);
+    const std::int64_t bytes = 2 * whole(type.bytes());
+    emit(PointwiseWork{
+        .kind = PointwiseKind::kCopy, .elements = type.elements(), .forward_bytes = bytes, .backward_bytes = bytes});
+    out.back().copied_input = i;
+  }
+
+  void view() { set_storage(storage(0)); }
+
+  // Kernels of images work in either order, and answer in that of their input.
+  [[nodiscard]] bool channels_last() const { return storage(0) == Storage::kChannelsLast; }
+  void image() {
+    if (storage(0) != Storage::kContiguous && !channels_last()) copied(0);
+    set_storage(channels_last() ? Storage::kChannelsLast : Storage::kContiguous);
+  }
+};
+
+// No kernel, or a copy: the result may be strided, and gradients are put together.
+struct LowerViews : LowerParts {
+  // Of a value that an eager step of training needs the gradient of.
+  [[nodiscard]] bool has_gradient_kernels() const {
+    const Runtime runtime = self.options_.runtime;
+    if (self.options_.mode != Mode::kTraining || !is_floating(context.input(0).element)) return false;
+    if (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph) return false;
+    const ValueKind kind = context.graph().value(context.node().inputs[0]).kind;
+    return kind == ValueKind::kComputed;
+  }
+  void gradient(std::int64_t bytes) {
+    emit(PointwiseWork{.kind = PointwiseKind::kCopy,
+                       .elements = context.input(0).elements(),
+                       .forward_bytes = 0,
+                       .backward_bytes = bytes});
+  }
+  // The gradient of a part is the whole in zeros, into which the part is copied; that of each further part of the same
+  // value is added to it.
+  void gradient_of_part() {
+    if (!has_gradient_kernels()) return;
+    const std::int64_t all = whole(context.input(0).bytes());
+    const std::int64_t part = whole(context.output().bytes());
+    if (part == all) return;
+    std::vector<bool>& taken = self.part_taken_;
+    const std::size_t value = index(context.node().inputs[0]);
+    gradient(all + 2 * part + (taken[value] ? 3 * all : 0));
+    taken[value] = true;
+  }
+  // The parts' gradients are written behind each other.
+  void gradient_of_parts() {
+    if (has_gradient_kernels()) gradient(2 * whole(context.input(0).bytes()));
+  }
+
+  void reshape() {
+    const auto seen = reshaped(storage(0), context.input(0).shape, context.output().shape);
+    if (!seen) copied(0);
+    set_storage(seen.value_or(Storage::kContiguous));
+  }
+  void operator()(const Transpose& op) {
+    if (op.contiguous) pointwise(PointwiseKind::kCopy);
+    const Storage seen = transposed(storage(0), op.order, context.input(0).shape.size());
+    set_storage(op.contiguous ? Storage::kContiguous : seen);
+  }
+  void operator()(const Expand&) { set_strided(true); }
+  void operator()(const Slice&) {
+    gradient_of_part();
+    set_storage(cut(storage(0), context.input(0).shape, context.output().shape));
+  }
+  void operator()(const Split& op) {
+    gradient_of_parts();
+    set_strided(op.axis != 0);
+  }
+  void operator()(const Gather& op) {
+    // One fixed index is torch's select, a view: nothing is written.
+    if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
+    gradient_of_part();
+    set_strided(op.axis != 0 || storage(0) != Storage::kContiguous);
+  }
+  void operator()(const Squeeze&) { view(); }
+  void operator()(const Unsqueeze&) { view(); }
+  void operator()(const Cast&) {
+    pointwise(PointwiseKind::kCopy);
+    view();
+  }
+  // To positions that shapes tell, an assignment to a slice: its values are copied. Backward copies the gradient, takes
+  // the slice's from it and leaves zeros there.
+  void operator()(const Scatter&) {
+    if (!self.positions_[index(context.node().inputs[1])]) return pointwise(PointwiseKind::kCopy);
+    const TensorType& updates = context.input(2);
+    const std::int64_t part = whole(updates.bytes());
+    emit(PointwiseWork{.kind = PointwiseKind::kCopy,
+                       .elements = updates.elements(),
+                       .forward_bytes = 2 * part,
+                       .backward_bytes = 2 * whole(context.input(0).bytes()) + 3 * part});
+    view();
+  }
+  // Parts of short rows that are views of others, as rotary embeddings join them: PyTorch's kernel divides for the
+  // place of every element, and neighbours do not lie side by side. Of long rows and whole images timm's networks show
+  // no such cost.
+  [[nodiscard]] bool joins_cut_rows(const Concat& op) const {
+    const Runtime runtime = self.options_.runtime;
+    if (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph) return false;
+    const auto rank = static_cast<std::int64_t>(context.output().shape.size());
+    constexpr std::int64_t kHead = 128;  // elements of a row
+    if ((op.axis != rank - 1 && op.axis != -1) || context.output().shape.back() > kHead) return false;
+    for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
+      if (storage(i) == Storage::kStrided) return true;
+    }
+    return false;
+  }
+  void operator()(const Concat& op) {
+    pointwise(PointwiseKind::kCopy);
+    if (joins_cut_rows(op)) std::get<PointwiseWork>(out.back().work).placed = context.output().elements();
+    if (channels_last()) view();
+  }
+  void operator()(const Resize& op) {
+    pointwise(PointwiseKind::kCopy);
+    if (channels_last()) return view();
+    const Runtime runtime = self.options_.runtime;
+    if (op.kind == ResizeKind::kNearest || (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph))
+      return;
+    // PyTorch's kernels have a thread for each pixel of the result, which goes over all images and channels.
+    const Shape& shape = context.output().shape;
+    if (shape.size() > 2) std::get<PointwiseWork>(out.back().work).in_turn = shape[0] * shape[1];
+  }
+  void operator()(const Pad&) {
+    pointwise(PointwiseKind::kCopy);
+    if (channels_last()) view();
+  }
+  void operator()(const Reshape&) { reshape(); }
+  void operator()(const Flatten&) { reshape(); }
+  void operator()(const ShapeOf&) {}
+  // Bodies are walked by whoever walks the graph.
+  void operator()(const If&) {}
+  void operator()(const Loop&) {}
+  void operator()(const Scan&) {}
+};
+
+}  // namespace joulecast
