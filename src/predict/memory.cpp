@@ -178,17 +178,17 @@ class Liveness {
     double make_gradients(std::size_t n) {
       const Node& node = at.graph_.nodes[n];
       if (is_view(node.op)) return 0.0;
-      if (is_sum(node.op)) {
-        hand_on(node);
-        return 0.0;
-      }
+      const bool sum = is_sum(node.op);
+      if (sum) hand_on(node);
       double added = 0.0;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const ValueId id = node.inputs[i];
         if (id == kNoValue) continue;
         const std::uint32_t storage = at.storage_[index(id)];
-        if (gradient[storage] >= 0.0) added += at.size_[storage];
-        if (gradient[storage] >= 0.0) continue;
+        if (gradient[storage] >= 0.0) {
+          added += sum ? 0.0 : at.size_[storage];
+          continue;
+        }
         const ValueKind kind = at.graph_.value(ValueId{storage}).kind;
         if (kind == ValueKind::kParameter && is_statistic(node, i)) continue;
         if (kind == ValueKind::kParameter) {
@@ -201,7 +201,8 @@ class Liveness {
       return added;
     }
 
-    // The gradient of a sum is that of its summands, and lives as long as that of the one which was made first.
+    // The gradient of a sum is that of its summands of the same size, and lives as long as that of the one which was
+    // made first.
     void hand_on(const Node& node) {
       if (node.outputs[0] == kNoValue) return;
       double& own = gradient[at.storage_[index(node.outputs[0])]];

@@ -105,6 +105,32 @@ TEST(Memory, SumsHandTheirGradientOn) {
   EXPECT_EQ(plan.gradients, Bytes{0});
 }
 
+TEST(Memory, SummandsWhoseGradientIsNotTheSums) {
+  const auto plan = [](int rows) {
+    return planned(fmt::format(R"(graph "r" {{
+      input %x : f32[256, 128]
+      input %z : f32[1, 128]
+      parameter %w : f32[128, 128]
+      parameter %p : f32[{}, 128]
+      %a = linear(%x, %w)
+      %s = binary(%a, %p) {{kind = add}}
+      %b = linear(%z, %w)
+      %y = binary(%s, %b) {{kind = add}}
+      output %y
+    }})",
+                               rows),
+                   {.mode = Mode::kTraining, .precision = {}});
+  };
+  constexpr double kRow = 128 * 4;
+  // Worst at the second layer: x and z are kept, there is one gradient for y and s and one for the row b, and that of
+  // w.
+  EXPECT_EQ(plan(1).activations, Bytes{2 * kAct + 2 * kRow});
+  EXPECT_EQ(plan(1).gradients, Bytes{kWeights / 2});
+  // With as many parameters added, at the first sum: theirs is there too, and z and b's gradient are gone.
+  EXPECT_EQ(plan(256).activations, Bytes{2 * kAct});
+  EXPECT_EQ(plan(256).gradients, Bytes{kWeights / 2 + kAct});
+}
+
 // What is kept for backward where `kind` stands between two layers: x, and the layer's output once or, as the
 // activation's input and as the next layer's, twice; with the gradients of the last layer's output and input.
 TEST(Memory, OnlyGradientsThatReadTheResultAllowWorkInPlace) {
