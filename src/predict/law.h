@@ -96,7 +96,7 @@ struct TileChoice {
 };
 struct Factors {
   bool layer = false;   // the second factor is a weight, which lies by columns
-  bool aligned = true;  // rows of factors and product begin at whole vectors of 16 bytes
+  bool aligned = true;  // rows of factors and product begin at whole vectors
 };
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
                         const Device& device, Factors factors = {});

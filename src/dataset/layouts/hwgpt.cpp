@@ -40,7 +40,7 @@ void fill(Row& row, std::string_view gpu, MeasuredNetwork& out) {
 void add_power(std::string_view gpu, MeasuredNetwork out, RowSink& sink) {
   if (!out.readings.time) return;
   if (!power_is_stale(gpu, out.readings.time)) {
-    out.readings.energy = *out.readings.time * *out.readings.power;
+    if (out.readings.power) out.readings.energy = *out.readings.time * *out.readings.power;
     return sink.add(std::move(out));
   }
   MeasuredOther other;
