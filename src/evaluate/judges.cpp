@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "predict/compose.h"
 #include "predict/lower.h"
@@ -15,6 +16,8 @@
 namespace joulecast {
 namespace {
 
+using Json = nlohmann::json;
+
 // The benchmark that was learnt from adds to its gradients; this one overwrote them, as networks do.
 double without_accumulation(const OperationPrediction& p, const Device& device) {
   const ComposePart part{.gpu = p.time, .accumulation_bytes = p.physics.accumulation_bytes};
@@ -22,6 +25,21 @@ double without_accumulation(const OperationPrediction& p, const Device& device) 
 }
 
 constexpr std::string_view kUnknownArchitecture = "outside";
+constexpr std::string_view kElsewhere = "elsewhere";
+
+// Layouts of the tables that a pack's report names; of a pack without a report none.
+std::set<std::string, std::less<>> fitted_layouts(const Pack& pack) {
+  std::set<std::string, std::less<>> out;
+  const auto text = pack.json(pack_names::kReport);
+  if (!text) return out;
+  const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < 16; };
+  const Json report = Json::parse(*text, shallow, false);
+  const auto fitted = report.is_object() ? report.find("fitted_on") : report.end();
+  if (fitted == report.end() || !fitted->is_object() || !fitted->contains("tables")) return out;
+  const Json& tables = fitted->at("tables");
+  for (auto table = tables.begin(); tables.is_object() && table != tables.end(); ++table) out.insert(table.key());
+  return out;
+}
 
 FoundValue with_factor(double value, double log_factor, double spread) {
   const double factor = std::exp(log_factor * spread);
@@ -38,29 +56,31 @@ Result<OperationJudge> OperationJudge::open(const std::string& pack, PackOptions
   JC_ASSIGN_OR_RETURN(out.spreads_, SpreadModels::from(*out.pack_));
   JC_ASSIGN_OR_RETURN(out.intervals_, out.pack_->table(pack_names::kIntervals));
   JC_ASSIGN_OR_RETURN(out.gpus_, out.pack_->table(pack_names::kGpus));
+  out.layouts_ = fitted_layouts(*out.pack_);
   return out;
 }
 
 bool OperationJudge::fitted_on(std::string_view layout) const {
-  const auto report = pack_->json(pack_names::kReport);
-  return report && report->find(fmt::format("\"{}\": {{", layout)) != std::string_view::npos;
+  return layouts_.contains(layout);
 }
 
-std::string_view OperationJudge::support(const MeasuredWork& work, const Gpu& gpu, const Device& device,
-                                         const Estimator::Trust& trust) const {
+std::string_view OperationJudge::support(const MeasuredWork& work, std::string_view layout, const Gpu& gpu,
+                                         const Device& device, const Estimator::Trust& trust) const {
   const Group group = group_of(work.work);
-  if (trust.seen(group, arithmetic_of(work.work))) return "seen";
+  if (trust.seen(group, arithmetic_of(work.work))) return fitted_on(layout) ? "seen" : kElsewhere;
   if (!gpus_.find(fmt::format("architecture/{}", gpu.architecture))) return kUnknownArchitecture;
   const bool measured = device.capability > 0.0 && gpus_.find(pack_names::generation(name(group), device.capability));
   const bool told = intervals_.find(fmt::format("operation/{}/relative/time", name(group))).has_value();
   return measured && told ? "relative" : "unseen-gpu";
 }
 
-// No operation of an architecture that nobody measured was ever held out: bounds widen as those of networks do.
+// What another benchmark makes of a measured GPU is as unknown as a GPU that was left out. No operation of an
+// architecture that nobody measured was ever held out: bounds widen as those of networks do.
 double OperationJudge::factor(Group group, std::string_view support, std::string_view what) const {
   const auto of = [&](std::string_view level) {
     return intervals_.find(fmt::format("operation/{}/{}/{}", name(group), level, what)).value_or(1.0);
   };
+  if (support == kElsewhere) return of("unseen-gpu");
   if (support != kUnknownArchitecture) return of(support);
   const std::optional<double> edge = intervals_.find(fmt::format("network/{}/edge", what));
   const std::optional<double> outside = intervals_.find(fmt::format("network/{}/outside", what));
@@ -79,7 +99,7 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));
   if (row.at.mode == Mode::kTraining && !row.gradients_accumulated) p.time = without_accumulation(p, device);
   const Group group = group_of(work.work);
-  const std::string_view known = halves ? "unseen-gpu" : support(work, *gpu, device, trust);
+  const std::string_view known = halves ? "unseen-gpu" : support(work, row.from.table, *gpu, device, trust);
   const SpreadFactors spread =
       known == "seen" ? spreads_.of(work.work, device, work.situation, p.time) : SpreadFactors{};
   return Estimate{.time = with_factor(p.time, factor(group, known, "time"), spread.time),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "dataset/measured.h"
@@ -26,7 +27,8 @@ struct Estimate {
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   double baseline = 0;          // seconds, of a simple law: the bound of an operation, the roofline of a whole network
   std::string_view group = {};  // the estimator's, of an operation
-  std::string_view support;  // "seen", "relative", "unseen-gpu" or "outside" of an operation, the Support of a network
+  // "seen", "elsewhere", "relative", "unseen-gpu" or "outside" of an operation, the Support of a network
+  std::string_view support;
 };
 
 class OperationJudge {
@@ -41,9 +43,10 @@ class OperationJudge {
   OperationJudge(Pack pack, const Catalogue& catalogue)
       : pack_(std::make_unique<Pack>(std::move(pack))), catalogue_(&catalogue) {}
   // How well operations of a group are known on the GPU: "seen", "relative" or "unseen-gpu", as the pack's factors say;
-  // "outside" where nothing of its architecture was measured.
-  [[nodiscard]] std::string_view support(const MeasuredWork& work, const Gpu& gpu, const Device& device,
-                                         const Estimator::Trust& trust) const;
+  // "elsewhere" where they are seen, but not in the benchmark of that layout, which may time other things, with other
+  // libraries; "outside" where nothing of the GPU's architecture was measured.
+  [[nodiscard]] std::string_view support(const MeasuredWork& work, std::string_view layout, const Gpu& gpu,
+                                         const Device& device, const Estimator::Trust& trust) const;
   // The logarithm of its bounds' factor. `what`: "time", "power" or "energy".
   [[nodiscard]] double factor(Group group, std::string_view support, std::string_view what) const;
 
@@ -52,6 +55,7 @@ class OperationJudge {
   Estimator estimator_;
   SpreadModels spreads_;
   TableView intervals_, gpus_;
+  std::set<std::string, std::less<>> layouts_;  // that the pack was fitted on
 };
 
 class NetworkJudge {

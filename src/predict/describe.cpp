@@ -100,6 +100,7 @@ struct Describe {
       out += fmt::format(" + {}B back", count(backward));
     }
     if (w.placed > 0) out += ", place by place";
+    if (w.gated_rows > 0) out += fmt::format(", {} rows by an engine", w.gated_rows);
     return w.in_place != 0 ? out + ", in place" : out;
   }
   std::string operator()(const ReductionWork& w) const {

@@ -91,8 +91,9 @@ TEST(Describe, DifferentWorkOfOtherKindsReadsDifferently) {
       describe(AttentionWork{.heads = 8, .kv_heads = 8, .window = 4}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .placed = 10}),
+      describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .gated_rows = 2}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .in_place = 1})};
-  EXPECT_EQ(labels.size(), 17U);
+  EXPECT_EQ(labels.size(), 18U);
 }
 
 }  // namespace

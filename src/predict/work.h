@@ -65,8 +65,9 @@ struct PointwiseWork {
   std::int64_t backward_bytes = 0;
   std::int64_t in_place = 0;
   bool active = true;        // StochasticDepth and Dropout: really drops
-  std::int64_t in_turn = 0;  // values that each thread makes one behind the other, however few threads there are
-  std::int64_t placed = 0;   // elements whose places in strided memory are worked out one by one, by divisions
+  std::int64_t in_turn = 0;     // values that each thread makes one behind the other, however few threads there are
+  std::int64_t placed = 0;      // elements whose places in strided memory are worked out one by one, by divisions
+  std::int64_t gated_rows = 0;  // of a gated activation by an engine's kernel, with a block for each row; 0: PyTorch's
   auto operator<=>(const PointwiseWork&) const = default;
 };
 

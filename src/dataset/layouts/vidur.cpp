@@ -11,6 +11,15 @@ namespace {
 
 constexpr Seconds kCoarse{20e-6};  // below, a microsecond is over 5 %
 
+// Its A100 have 80 GB (vidur/config/device_sku_config.py): on PCIe in the machines with NVLink between pairs
+// (Standard_NC96ads_A100_v4), which docs/profiling.md names first, SXM in the DGX.
+constexpr std::string_view kA100 = "a100-pcie-80gb";
+
+void set_gpu(std::string_view word, Circumstances& at) {
+  at.gpu = word == "A100" ? kA100 : word;
+  if (word == "A100") at.gpu_label = word;
+}
+
 struct Layer {
   std::int64_t parallel, heads, kv_heads, width, hidden, tokens;
   bool gated;
@@ -74,7 +83,7 @@ Result<void> read(Row& row, RowSink& sink) {
   const std::string key = fmt::format("{} {} {} {} {} {} {} {}", op, layer.parallel, layer.heads, layer.kv_heads,
                                       layer.width, layer.hidden, layer.tokens, layer.gated);
   JC_ASSIGN_OR_RETURN(out.graph, sink.pool().get(key, [&] { return layer_operation(op, layer); }));
-  out.at.gpu = row.text("gpu");
+  set_gpu(row.text("gpu"), out.at);
   out.at.precision = Precision::kFp16;
   out.at.runtime = Runtime::kCudaGraph;
   out.at.software = "pytorch, vidur";
@@ -88,6 +97,7 @@ Result<void> read(Row& row, RowSink& sink) {
 // emb, attn_rope and layers that cannot be shared out evenly.
 Result<void> read_other(Row& row, RowSink& sink) {
   MeasuredOther out = other_row(row, "gpu", false, std::string(row.text("op")));
+  set_gpu(row.text("gpu"), out.at);
   out.at.runtime = Runtime::kCudaGraph;
   out.at.software = "pytorch, vidur";
   out.mode = "inference";
@@ -106,6 +116,7 @@ Result<void> read_collective(Row& row, RowSink& sink) {
   MeasuredOther out = other_row(row, "cluster", false, std::string(row.text("collective")));
   out.at.gpu_label = row.text("cluster");  // "a100_pairwise_nvlink": the GPU and how it is connected
   out.at.gpu = out.at.gpu_label.substr(0, out.at.gpu_label.find('_'));
+  if (out.at.gpu == "a100") out.at.gpu = out.at.gpu_label == "a100_dgx" ? "a100-sxm4-80gb" : kA100;
   out.gpu_count = static_cast<int>(row.extent("n_workers"));
   out.at.software = "nccl, vidur";
   add_details(out, row, {"devices_per_node", "size_bytes"});
