@@ -7,7 +7,7 @@ from typing_extensions import Unpack  # type checkers know it; nothing imports i
 
 _Path = Union[str, "os.PathLike[str]"]
 _Mode = Literal["inference", "training"]
-_Precision = Literal["fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"]
+_Precision = Literal["fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp"]
 _Runtime = Literal["pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"]
 _Layout = Literal["channels-first", "channels-last"]
 _Shape = Sequence[int]

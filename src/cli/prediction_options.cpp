@@ -24,7 +24,7 @@ void add_workload(CLI::App& app, PredictionRequest& request) {
       ->take_all();
   add_choice(app, "-m,--mode", request.mode, "what to predict (default inference)", {"inference", "training"});
   add_choice(app, "--precision", request.precision, "of the matrix work (default tf32: PyTorch's own)",
-             {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"});
+             {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp"});
   add_choice(app, "--runtime", request.runtime, "what executes the network (default pytorch-eager)",
              {"pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"});
   add_choice(app, "--layout", request.layout, "how images lie in memory (default channels-first)",

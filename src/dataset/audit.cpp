@@ -30,6 +30,8 @@ std::optional<FlopsPerSecond> peak_of(const Gpu& gpu, Precision precision) {
       return gpu.bf16_peak;
     case Precision::kFp8:
       return gpu.fp8_peak;
+    case Precision::kNvfp4:
+      return gpu.fp4_peak;
   }
   return std::nullopt;
 }

@@ -23,8 +23,8 @@ OperationBuilder& OperationBuilder::input(const Shape& shape, ElementType elemen
   return *this;
 }
 
-OperationBuilder& OperationBuilder::parameter(const Shape& shape) {
-  add(ValueKind::kParameter, "w", {element_, shape});
+OperationBuilder& OperationBuilder::parameter(const Shape& shape, ElementType element) {
+  add(ValueKind::kParameter, "w", {element, shape});
   return *this;
 }
 
@@ -63,6 +63,12 @@ Graph linear_operation(std::int64_t m, std::int64_t n, std::int64_t k, ElementTy
   OperationBuilder builder(element);
   builder.input({m, k}).parameter({n, k});
   if (bias) builder.parameter({n});
+  return std::move(builder).build(Linear{});
+}
+
+Graph linear_operation(std::int64_t m, std::int64_t n, std::int64_t k, ElementType element, ElementType weight) {
+  OperationBuilder builder(element);
+  builder.input({m, k}).parameter({n, k}, weight);
   return std::move(builder).build(Linear{});
 }
 

@@ -23,7 +23,8 @@ class OperationBuilder {
 
   OperationBuilder& input(const Shape& shape) { return input(shape, element_); }
   OperationBuilder& input(const Shape& shape, ElementType element);
-  OperationBuilder& parameter(const Shape& shape);
+  OperationBuilder& parameter(const Shape& shape) { return parameter(shape, element_); }
+  OperationBuilder& parameter(const Shape& shape, ElementType element);
   OperationBuilder& scalar(double value);      // a constant of no extents
   OperationBuilder& integers(IntList values);  // a constant with one axis
   OperationBuilder& no_input();                // an optional one that is absent
@@ -59,6 +60,7 @@ class OperationPool {
 
 // x [m, k] by weight [n, k].
 Graph linear_operation(std::int64_t m, std::int64_t n, std::int64_t k, ElementType element, bool bias);
+Graph linear_operation(std::int64_t m, std::int64_t n, std::int64_t k, ElementType element, ElementType weight);
 
 struct AttentionShape {
   std::int64_t batch = 1, queries = 1, keys = 1, heads = 1, kv_heads = 1, head = 1;

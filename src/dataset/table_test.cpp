@@ -134,8 +134,9 @@ TEST(Table, PowerOfMatrixProducts) {
       "gpu,framework,version,kernel,dtype,m,n,k,latency_s,power_w,power_limit_w\n"
       "h200_sxm,vllm,0.22.0,vllm_default,bfloat16,64,32,16,0.001,500,700\n"
       "h200_sxm,vllm,0.22.0,vllm_default,fp8_block,64,32,16,0.00001,200,700\n"
-      "h200_sxm,vllm,0.22.0,vllm_default,nvfp4,64,32,16,0.001,500,700\n");
-  ASSERT_EQ(table.operations.size(), 2U);
+      "b200_sxm,vllm,0.22.0,vllm_default,nvfp4,64,32,16,0.001,500,1000\n"
+      "h200_sxm,vllm,0.22.0,vllm_default,int8_wo,64,32,16,0.001,500,700\n");
+  ASSERT_EQ(table.operations.size(), 3U);
   EXPECT_EQ(table.operations[0].readings.energy, Joules{0.5});
   EXPECT_EQ(table.operations[0].at.power_limit, Watts{700.0});
   EXPECT_EQ(table.operations[0].weight_copies, 5);
@@ -143,9 +144,13 @@ TEST(Table, PowerOfMatrixProducts) {
   EXPECT_EQ(table.operations[1].at.precision, Precision::kFp8);
   EXPECT_EQ(table.operations[1].weight_copies, 1);
   EXPECT_EQ(table.operations[1].from.anomaly, "power-window-short");
+  EXPECT_EQ(table.operations[2].at.precision, Precision::kNvfp4);
+  EXPECT_EQ(table.operations[2].weight_copies, 1);
+  EXPECT_EQ(table.operations[2].graph->values[0].type.element, ElementType::kBFloat16);
+  EXPECT_EQ(table.operations[2].graph->values[1].type.element, ElementType::kFloat4);
   ASSERT_EQ(table.unmapped.rows(), 1U);
-  EXPECT_EQ(table.unmapped.reasons().at(0).first_line, 4U);
-  EXPECT_EQ(table.unmapped.reasons().at(0).reason, "matrix products in nvfp4");
+  EXPECT_EQ(table.unmapped.reasons().at(0).first_line, 5U);
+  EXPECT_EQ(table.unmapped.reasons().at(0).reason, "matrix products in int8_wo");
 }
 
 TEST(Table, PowerOfAttention) {
@@ -373,10 +378,10 @@ TEST(Table, RowsThatAreKeptSayWhyTheyAreNoOperation) {
   sink.other = [&](const MeasuredOther& row) { reasons.push_back(row.reason); };
   const auto table = parse_table(
       "framework,version,gpu,dtype,m,n,k,kernel,latency_s,power_w,power_limit_w\n"
-      "trtllm,1.0,b200_sxm,nvfp4,64,64,64,x,1e-5,500,1000\n",
+      "trtllm,1.0,b200_sxm,int8_wo,64,64,64,x,1e-5,500,1000\n",
       "table", sink);
   ASSERT_TRUE(table) << table.error().text();
-  EXPECT_EQ(reasons, std::vector<std::string>{"matrix products in nvfp4"});
+  EXPECT_EQ(reasons, std::vector<std::string>{"matrix products in int8_wo"});
 }
 
 TEST(Table, AFileFullOfBrokenLinesIsGivenUp) {

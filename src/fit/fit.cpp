@@ -319,6 +319,7 @@ int fold_of(std::string_view key) {
 int folds_of(Group group) {
   switch (group) {
     case Group::kGemmTensor:
+    case Group::kGemmFp4:
     case Group::kPrefill:
     case Group::kDecode:
       return 5;  // of hundreds of thousands of rows
@@ -338,6 +339,7 @@ double trust_unseen(Group group) {
     case Group::kPointwise:
     case Group::kReduction:
     case Group::kGemmTensor:
+    case Group::kGemmFp4:
       return 0.75;
   }
   return 0.0;

@@ -102,6 +102,15 @@ void add_unseen_factors(Group group, const std::vector<Sample>& samples, const H
   if (!relatives.empty()) add_factors(group, "relative", of(relatives), any, factors);
 }
 
+void borrow_unseen_factors(Group group, Numbers& factors) {
+  for (const char* split : {"unseen-gpu", "relative"}) {
+    for (const char* what : {"time", "power", "energy"}) {
+      const auto found = factors.find(key(Group::kGemmTensor, split, what));
+      if (found != factors.end()) factors.try_emplace(key(group, split, what), found->second);
+    }
+  }
+}
+
 HeldOutSpread unseen_factors_of(Group group, const std::vector<Sample>& samples, const Numbers& factors) {
   const std::vector<bool> related = have_relatives(samples);
   const bool told = factors.contains(key(group, "relative", "time"));

@@ -22,6 +22,13 @@ void add_seen_factors(Group group, const std::vector<Sample>& samples, const Hel
 // GPU of their major compute capability, and ".../unseen-gpu/..." of the others, or of all where it would be of none.
 void add_unseen_factors(Group group, const std::vector<Sample>& samples, const HeldOut& held, Numbers& factors);
 
+// Of FP4 one GPU was measured, whose rows its law was made for: with it left out nothing is. Other GPUs get the factors
+// of tensor products, which must be there.
+constexpr bool nothing_left_out(Group group) {
+  return group == Group::kGemmFp4;
+}
+void borrow_unseen_factors(Group group, Numbers& factors);
+
 // By sample: the factors that its GPU gets where it is left out.
 HeldOutSpread unseen_factors_of(Group group, const std::vector<Sample>& samples, const Numbers& factors);
 

@@ -76,5 +76,17 @@ TEST(Intervals, WhatACalibrationSaysStays) {
   EXPECT_NEAR(factors.at("operation/gemm-tensor/seen/energy"), 0.1, 1e-9);
 }
 
+TEST(Intervals, Fp4HasTheUnseenFactorsOfTensorProducts) {
+  Numbers factors{{"operation/gemm-tensor/unseen-gpu/time", 0.3},
+                  {"operation/gemm-tensor/relative/time", 0.2},
+                  {"operation/gemm-tensor/unseen-gpu/power", 0.4},
+                  {"operation/gemm-fp4/unseen-gpu/power", 0.6}};
+  borrow_unseen_factors(Group::kGemmFp4, factors);
+  EXPECT_EQ(factors.at("operation/gemm-fp4/unseen-gpu/time"), 0.3);
+  EXPECT_EQ(factors.at("operation/gemm-fp4/relative/time"), 0.2);
+  EXPECT_EQ(factors.at("operation/gemm-fp4/unseen-gpu/power"), 0.6) << "a calibration's own stays";
+  EXPECT_FALSE(factors.contains("operation/gemm-fp4/relative/power"));
+}
+
 }  // namespace
 }  // namespace joulecast

@@ -66,7 +66,7 @@ Result<Policy> neusight(const MeasuredOperation& row) {
 // 50 us is not power.
 Result<Policy> aic_power(const MeasuredOperation& row) {
   const Node& node = row.graph->nodes[0];
-  double weight = 0.1;
+  double weight = row.at.precision == Precision::kNvfp4 ? 1.0 : 0.1;  // no other table has FP4
   if (const auto* attention = std::get_if<Attention>(&node.op); attention != nullptr) {
     const Shape& query = row.graph->inputs.empty() ? Shape{} : row.graph->value(node.inputs[0]).type.shape;
     if (!query.empty() && query.back() == 128) weight = 0.03;

@@ -242,8 +242,12 @@ Result<void> Training::judge(Group group, const Piece& piece) {
   JC_ASSIGN_OR_RETURN(const HeldOut unseen, held_out_of(json, "unseen_gpu", samples.size()));
   JC_ASSIGN_OR_RETURN(const HeldOutSpread spread, held_out_spread_of(json, samples.size()));
   add_seen_factors(group, samples, random, spread, intervals_);
-  add_unseen_factors(group, samples, unseen, intervals_);
   random_.add(samples, random, seen_bounds(group, spread));
+  if (nothing_left_out(group)) {
+    borrow_unseen_factors(group, intervals_);
+    return {};
+  }
+  add_unseen_factors(group, samples, unseen, intervals_);
   unseen_.add(samples, unseen, {1, 1, 1, unseen_factors_of(group, samples, intervals_)});
   return {};
 }

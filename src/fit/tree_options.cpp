@@ -19,6 +19,7 @@ BoosterOptions any_time_options(Group group) {
       return {.rounds = 256, .depth = 8, .eta = 0.15, .columns = 0.5, .min_child_weight = 20, .huber = 0.2};
     case Group::kPrefill:
     case Group::kDecode:
+    case Group::kGemmFp4:
       return {.eta = 0.18, .min_child_weight = 20};
   }
   return {};
@@ -43,6 +44,9 @@ BoosterOptions seen_time_options(Group group) {
     // what these groups take of the pack.
     case Group::kGemmTensor:
       return {.rounds = 800, .depth = 9, .eta = 0.4, .columns = 0.7, .min_child_weight = 1, .lambda = 2, .huber = 0.02};
+    // One GPU and two engines: a third of the trees, and shallower ones, foretell as much.
+    case Group::kGemmFp4:
+      return {.rounds = 240, .depth = 7, .eta = 0.4, .columns = 0.7, .min_child_weight = 1, .lambda = 2, .huber = 0.02};
     case Group::kPrefill:
     case Group::kDecode:
       return {.rounds = 800, .depth = 9, .eta = 0.5, .columns = 0.7, .min_child_weight = 1, .lambda = 2, .huber = 0.01};
@@ -96,6 +100,8 @@ BoosterOptions seen_power_options(Group group) {
   switch (group) {
     case Group::kGemmSimt:
       return {.rounds = 48, .depth = 6, .eta = 0.2, .min_child_weight = 1, .lambda = 1};
+    case Group::kGemmFp4:
+      return {.rounds = 160, .depth = 7, .eta = 0.4, .columns = 0.6, .min_child_weight = 2, .lambda = 2, .huber = 0.06};
     case Group::kGemmTensor:
     case Group::kPrefill:
       return {.rounds = 200, .depth = 8, .eta = 0.4, .columns = 0.6, .min_child_weight = 2, .lambda = 2, .huber = 0.03};

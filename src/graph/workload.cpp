@@ -11,7 +11,8 @@ namespace joulecast {
 namespace {
 
 constexpr std::array<std::string_view, 2> kModes{"inference", "training"};
-constexpr std::array<std::string_view, 8> kPrecisions{"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "amp"};
+constexpr std::array<std::string_view, 9> kPrecisions{"fp64", "fp32", "tf32",  "tf32-all", "fp16",
+                                                      "bf16", "fp8",  "nvfp4", "amp"};
 constexpr std::array<std::string_view, 4> kRuntimes{"pytorch-eager", "cuda-graph", "pytorch-compiled", "tensorflow"};
 constexpr std::array<std::string_view, 2> kLayouts{"channels-first", "channels-last"};
 

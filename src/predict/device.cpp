@@ -30,8 +30,8 @@ double fp32_rho0(double capability) {
   return capability >= 8.0 ? 0.0737 : 0.07;
 }
 
-// Of halves, from the same square products. TF32 takes twice the energy, FP8 half. Of other vendors nothing was
-// measured under a limit: a guess.
+// Of halves, from the same square products. TF32 takes twice the energy, FP8 half, FP4 0.43 (from a B200 alone). Of
+// other vendors nothing was measured under a limit: a guess.
 double tensor_rho0(double capability) {
   if (capability >= 12.0) return 1.05;
   if (capability >= 10.0) return 2.4;
@@ -77,6 +77,7 @@ void hold(Device& device) {
   set(Arithmetic::kFp16, device.fp16, rho0);
   set(Arithmetic::kBf16, device.bf16, rho0);
   set(Arithmetic::kFp8, device.fp8, rho0 * 2.0);
+  set(Arithmetic::kFp4, device.fp4, rho0 / 0.43);
 }
 
 // Flops a clock and SM of the A30's TF32 units, where convolutions reach the law's share of the peak, and what they
@@ -152,6 +153,7 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
   device.bf16 = value_or_zero(gpu.bf16_peak) * slower;
   // Integers of 8 bits run at the rate of FP8 where a chip has both; older ones have the integers alone.
   device.fp8 = value_or_zero(gpu.fp8_peak ? gpu.fp8_peak : gpu.int8_peak) * slower;
+  device.fp4 = value_or_zero(gpu.fp4_peak) * slower;
   device.capability = parse_capability(gpu.compute_capability);
   device.fp32_matrix = value_or_zero(gpu.fp32_tensor_peak) * slower;
   device.cdna = gpu.vendor == "AMD" && device.fp32_matrix > 0.0;

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "predict/feature_lists.h"
-#include "predict/fp8_products.h"
 #include "predict/law.h"
+#include "predict/quantised_products.h"
 
 namespace joulecast {
 
@@ -33,6 +33,8 @@ double code(Arithmetic arithmetic) {
       return 2;
     case Arithmetic::kFp8:
       return 3;
+    case Arithmetic::kFp4:
+      return 4;
   }
   return 0;
 }
@@ -167,19 +169,21 @@ void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, 
   write_features(values, features);
 }
 
-// One product of what captured benchmarks of engines run in FP8: a kernel of the engine's, not cuBLAS'.
-Physics captured_fp8(const GemmWork& work, const Device& device, Situation situation, std::span<float> features) {
-  const Shape3 s{static_cast<double>(work.rows), static_cast<double>(work.columns), static_cast<double>(work.depth),
-                 1.0};
-  const auto in = static_cast<double>(work.element_bytes);
-  const auto out = static_cast<double>(work.output_bytes);
+// One product by a kernel of the engine's, not cuBLAS'.
+Physics quantised(const GemmWork& work, const Device& device, Situation situation, std::span<float> features) {
+  const Shape3 s{static_cast<double>(work.batch * work.rows), static_cast<double>(work.columns),
+                 static_cast<double>(work.depth), 1.0};
   Physics p;
   p.peak = device.product_peak(work.arithmetic);
-  p.bytes = in * s.rows * s.depth + in * s.columns * s.depth + out * s.rows * s.columns;
-  const Fp8Product product = fp8_product(s.rows, s.columns, s.depth, device, situation);
+  const QuantisedProduct product = quantised_product(s.rows, s.columns, s.depth, work.arithmetic, device, situation);
+  const auto in = static_cast<double>(work.element_bytes);
+  const auto out = static_cast<double>(work.output_bytes);
+  p.bytes = work.arithmetic == Arithmetic::kFp4 ? product.bytes
+                                                : in * (s.rows + s.columns) * s.depth + out * s.rows * s.columns;
   p.gpu = joined(product.tile.time, product.moved, 1.9) + product.quantise;
-  p.host = product.start;
-  p.bound = product.beside ? joined(p.gpu, p.host, 4.0) : p.gpu + p.host;
+  const bool captured = situation.host == Host::kCaptured;
+  p.host = captured ? product.start : host_floor(work, device, situation);
+  p.bound = product.beside || !captured ? joined(p.gpu, p.host, 4.0) : p.gpu + p.host;
   p.compute = 2.0 * s.rows * s.columns * s.depth / p.peak;
   p.memory = p.bytes / device.bandwidth;
   append_tensor(work, device, s, p, {product.tile.time, product.moved, product.set}, product.tile, situation, features);
@@ -192,9 +196,8 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const bool training = situation.state == State::kTraining;
   const bool captured = situation.host == Host::kCaptured;
   const bool simt = is_simt(work);
-  if (work.arithmetic == Arithmetic::kFp8 && captured && !training && work.batch == 1) {
-    return captured_fp8(work, device, situation, features);
-  }
+  const bool by_engine = work.arithmetic == Arithmetic::kFp8 && captured && !training && work.batch == 1;
+  if (by_engine || work.arithmetic == Arithmetic::kFp4) return quantised(work, device, situation, features);
   const auto b = static_cast<double>(work.batch);
   const auto m = static_cast<double>(work.rows);
   const auto n = static_cast<double>(work.columns);

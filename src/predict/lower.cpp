@@ -85,6 +85,12 @@ struct LowerVisitor : LowerViews {
   using LowerViews::operator();
 
   // ---- matrix work ----
+  // A product whose second factor was quantised to FP4 quantises the first on its way in.
+  [[nodiscard]] Arithmetic of_product() const {
+    if (context.input(1).element == ElementType::kFloat4) return Arithmetic::kFp4;
+    return arithmetic(context.input(0).element, self.options_.precision, false);
+  }
+
   void operator()(const Conv& op) {
     const TensorType& x = context.input(0);
     const Shape& weight = context.input(1).shape;
@@ -122,7 +128,7 @@ struct LowerVisitor : LowerViews {
     work.element_bytes = element_bytes(x);
     work.output_bytes = element_bytes(y);
     work.bias = context.has(2) ? 1 : 0;
-    work.arithmetic = arithmetic(x.element, self.options_.precision, false);
+    work.arithmetic = of_product();
     emit(work);
   }
 
@@ -139,7 +145,7 @@ struct LowerVisitor : LowerViews {
     work.batch = context.output().elements() / std::max<std::int64_t>(1, work.rows * work.columns);
     work.element_bytes = element_bytes(context.input(0));
     work.output_bytes = element_bytes(context.output());
-    work.arithmetic = arithmetic(context.input(0).element, self.options_.precision, false);
+    work.arithmetic = of_product();
     emit(work);
   }
 

@@ -15,6 +15,7 @@ namespace {
 
 Result<std::vector<Work>> works_on(const Workload& workload, const Gpu& gpu, const Device& device) {
   if (workload.options.precision == Precision::kFp8 && !gpu.fp8_peak) return lacks_units(gpu, Arithmetic::kFp8);
+  if (workload.options.precision == Precision::kNvfp4 && !gpu.fp4_peak) return lacks_units(gpu, Arithmetic::kFp4);
   std::vector<Work> works;
   works.reserve(workload.operations.size());
   for (const LoweredOperation& operation : workload.operations) {

@@ -7,12 +7,13 @@ namespace joulecast {
 
 std::string_view name(Group group) {
   static constexpr std::array<std::string_view, kGroups> kNames{"conv",        "pointwise", "reduction", "gemm-simt",
-                                                                "gemm-tensor", "prefill",   "decode"};
+                                                                "gemm-tensor", "prefill",   "decode",    "gemm-fp4"};
   return kNames[static_cast<std::size_t>(group)];
 }
 
 std::string_view name(Arithmetic arithmetic) {
-  static constexpr std::array<std::string_view, 6> kNames{"fp64", "fp32", "tf32", "fp16", "bf16", "fp8"};
+  static constexpr std::array<std::string_view, kArithmetics> kNames{"fp64", "fp32", "tf32", "fp16",
+                                                                     "bf16", "fp8",  "fp4"};
   return kNames[static_cast<std::size_t>(arithmetic)];
 }
 
@@ -27,6 +28,7 @@ std::span<const std::string_view> feature_names(Group group) {
     case Group::kGemmSimt:
       return kGemmSimtFeatures;
     case Group::kGemmTensor:
+    case Group::kGemmFp4:
       return kGemmTensorFeatures;
     case Group::kPrefill:
       return kPrefillFeatures;
@@ -43,6 +45,7 @@ Group group_of(const Work& work) {
     Group operator()(const ReductionWork&) const { return Group::kReduction; }
     Group operator()(const AttentionWork& w) const { return is_decode(w) ? Group::kDecode : Group::kPrefill; }
     Group operator()(const GemmWork& w) const {
+      if (w.arithmetic == Arithmetic::kFp4) return Group::kGemmFp4;
       return w.arithmetic == Arithmetic::kFp32 || w.arithmetic == Arithmetic::kFp64 ? Group::kGemmSimt
                                                                                     : Group::kGemmTensor;
     }

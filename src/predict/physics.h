@@ -20,23 +20,24 @@ namespace joulecast {
 // One GPU under one setting, as the laws need it.
 struct Device {
   double sm = 1, clock = 1, bandwidth = 1, l2 = 1, limit = 1, idle = 0;
-  double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0;  // dense peaks; 0: no such units; fp8 is int8 too
-  double capability = 0;                                             // 8.6 for compute capability 8.6; 0 if unknown
+  double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0,
+         fp4 = 0;          // dense peaks; 0: no such units; fp8 is int8 too
+  double capability = 0;   // 8.6 for compute capability 8.6; 0 if unknown
   double fp32_matrix = 0;  // FP32 by matrix units (CDNA), which products use; 0: the chip has no such units
   bool kepler = false;     // without Winograd, and slow to stream: laws of their own
   bool cdna = false;       // AMD's chips with matrix units: kernels of other libraries, with laws of their own
   double fed = 1;          // share of the FP32 peak that an SM's registers and shared memory can feed
   double needed = 1;       // share of the power between idle and limit that FP32 on all lanes comes to
   // By Arithmetic: the fraction of the peak that large products keep under the power limit.
-  std::array<double, 6> held{1, 1, 1, 1, 1, 1};
+  std::array<double, kArithmetics> held{1, 1, 1, 1, 1, 1, 1};
   // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
   // that are narrow beside the rest of the SM are easier to feed.
-  std::array<double, 6> reach{1, 1, 1, 1, 1, 1};
+  std::array<double, kArithmetics> reach{1, 1, 1, 1, 1, 1, 1};
   // The same of products, by the peak: 1 but for units so narrow that they are never starved.
-  std::array<double, 6> easy{1, 1, 1, 1, 1, 1};
+  std::array<double, kArithmetics> easy{1, 1, 1, 1, 1, 1, 1};
   // 0 where the units do not exist.
   [[nodiscard]] double peak(Arithmetic arithmetic) const {
-    const std::array<double, 6> peaks{fp64, fp32, tf32, fp16, bf16, fp8};
+    const std::array<double, kArithmetics> peaks{fp64, fp32, tf32, fp16, bf16, fp8, fp4};
     return peaks[static_cast<std::size_t>(arithmetic)];
   }
   // Of products of matrices.
@@ -92,12 +93,12 @@ struct Physics {
 };
 
 // The models are apart because their kernels are: each has its own features and its own trees.
-enum class Group : std::uint8_t { kConv, kPointwise, kReduction, kGemmSimt, kGemmTensor, kPrefill, kDecode };
-inline constexpr std::size_t kGroups = 7;
-std::string_view name(
-    Group group);  // "conv", "pointwise", "reduction", "gemm-simt", "gemm-tensor", "prefill", "decode"
+enum class Group : std::uint8_t { kConv, kPointwise, kReduction, kGemmSimt, kGemmTensor, kPrefill, kDecode, kGemmFp4 };
+inline constexpr std::size_t kGroups = 8;
+// "conv", "pointwise", "reduction", "gemm-simt", "gemm-tensor", "prefill", "decode", "gemm-fp4"
+std::string_view name(Group group);
 
-std::string_view name(Arithmetic arithmetic);  // "fp64", "fp32", "tf32", "fp16", "bf16", "fp8"
+std::string_view name(Arithmetic arithmetic);  // "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4"
 
 Group group_of(const Work& work);
 // Of matrix work; nothing for the rest.

@@ -12,6 +12,7 @@
 #include "predict/fuse.h"
 #include "predict/lower.h"
 #include "predict/memory.h"
+#include "predict/nvfp4.h"
 #include "predict/tensorflow.h"
 
 namespace joulecast {
@@ -55,6 +56,8 @@ void apply_precision(Precision precision, TypeTable& types) {
       return types.replace(ElementType::kFloat32, ElementType::kBFloat16);
     case Precision::kFp8:
       return types.replace(ElementType::kFloat32, ElementType::kFloat8E4M3);
+    case Precision::kNvfp4:  // and weights of layers by quantise_weights()
+      return types.replace(ElementType::kFloat32, ElementType::kBFloat16);
     case Precision::kAmp:  // the graph has its casts
     case Precision::kFp32:
     case Precision::kTf32:
@@ -185,6 +188,11 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
   JC_ASSIGN_OR_RETURN(TypeTable types, infer_types(graph, binding));
   const Precision precision = options.precision.value_or(default_precision(options.runtime));
   apply_precision(precision, types);
+  const bool nvfp4 = precision == Precision::kNvfp4;
+  if (nvfp4 && options.mode == Mode::kTraining) {
+    return unsupported("precision nvfp4: nothing is known of training in FP4; predict its inference, or fp8 or bf16");
+  }
+  const Bytes scales = nvfp4 ? quantise_weights(graph, types) : Bytes{};
   Workload load;
   load.options = options;
   load.batch = batch_of(graph, types);
@@ -204,9 +212,11 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
   });
   load.operations = std::move(network).take();
   load.memory = plan_memory(graph, types, totals.saved, options);
+  load.memory.parameters += scales;
   load.total = totals.sum;
   load.unknown_operators = totals.unknown_operators();
   add_parameters(graph, types, load);
+  load.total.parameters += scales;
   for (const GraphNote& note : graph.notes) load.notes.push_back(note.text);
   note_runtime(options, load);
   return load;

@@ -70,7 +70,8 @@ void TensorflowRemapper::remap(const Node& node, std::vector<LoweredOperation>& 
 }
 
 Layout tensorflow_layout(Precision precision) {
-  const bool half = precision == Precision::kFp16 || precision == Precision::kBf16 || precision == Precision::kAmp;
+  const bool half = precision == Precision::kFp16 || precision == Precision::kBf16 || precision == Precision::kNvfp4 ||
+                    precision == Precision::kAmp;
   return half ? Layout::kChannelsLast : Layout::kChannelsFirst;
 }
 

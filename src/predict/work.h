@@ -4,6 +4,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <variant>
 
@@ -12,7 +13,8 @@
 namespace joulecast {
 
 // The arithmetic a matrix kernel runs in.
-enum class Arithmetic : std::uint8_t { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8 };
+enum class Arithmetic : std::uint8_t { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8, kFp4 };
+inline constexpr std::size_t kArithmetics = 7;
 
 // Convolutions of any number of spatial axes, folded to two: a third multiplies height.
 struct ConvWork {
@@ -64,7 +66,7 @@ struct PointwiseWork {
   std::int64_t forward_bytes = 0;  // moved in all, by one kernel that reads and writes everything once
   std::int64_t backward_bytes = 0;
   std::int64_t in_place = 0;
-  bool active = true;        // StochasticDepth and Dropout: really drops
+  bool active = true;           // StochasticDepth and Dropout: really drops
   std::int64_t in_turn = 0;     // values that each thread makes one behind the other, however few threads there are
   std::int64_t placed = 0;      // elements whose places in strided memory are worked out one by one, by divisions
   std::int64_t gated_rows = 0;  // of a gated activation by an engine's kernel, with a block for each row; 0: PyTorch's

@@ -30,8 +30,8 @@ import tempfile
 
 SIDE = re.compile(r"\[(\d+), \1\]")
 FIGURES = {"fp32": "fp32_tflops", "tf32-all": "tf32_tflops", "tf32": "tf32_tflops", "fp16": "fp16_tflops",
-           "bf16": "bf16_tflops", "fp8": "fp8_tflops"}  # fmt: skip
-ENERGY = {"tf32": 2.0, "tf32-all": 2.0, "fp8": 0.5}  # of a flop, by that of halves
+           "bf16": "bf16_tflops", "fp8": "fp8_tflops", "nvfp4": "fp4_tflops"}  # fmt: skip
+ENERGY = {"tf32": 2.0, "tf32-all": 2.0, "fp8": 0.5, "nvfp4": 0.43}  # of a flop, by that of halves
 FELT = 0.97  # boards that keep more of their clock say little of rho0
 
 

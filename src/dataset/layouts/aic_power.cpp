@@ -36,14 +36,25 @@ MeasuredOperation common(Row& row) {
   return out;
 }
 
-// nvfp4 and fp8_block runs use one copy of the weight, the others up to 5.
-Result<void> set_gemm_type(std::string_view dtype, MeasuredOperation& out, ElementType& element) {
-  const bool fp8 = dtype == "fp8" || dtype == "fp8_block";
-  if (!fp8 && dtype != "bfloat16") return unsupported(fmt::format("matrix products in {}", dtype));
-  element = fp8 ? ElementType::kFloat8E4M3 : ElementType::kBFloat16;
-  out.at.precision = fp8 ? Precision::kFp8 : Precision::kBf16;
-  out.weight_copies = dtype == "fp8_block" ? 1 : 5;
-  return {};
+// How a product is measured: of what precision, of which elements, and how many copies of the weight take turns.
+struct GemmType {
+  std::string_view dtype;
+  Precision precision;
+  ElementType input, weight;
+  int weight_copies;
+};
+constexpr GemmType kGemmTypes[] = {
+    {"bfloat16", Precision::kBf16, ElementType::kBFloat16, ElementType::kBFloat16, 5},
+    {"fp8", Precision::kFp8, ElementType::kFloat8E4M3, ElementType::kFloat8E4M3, 5},
+    {"fp8_block", Precision::kFp8, ElementType::kFloat8E4M3, ElementType::kFloat8E4M3, 1},
+    {"nvfp4", Precision::kNvfp4, ElementType::kBFloat16, ElementType::kFloat4, 1},
+};
+
+Result<GemmType> gemm_type(std::string_view dtype) {
+  for (const GemmType& type : kGemmTypes) {
+    if (type.dtype == dtype) return type;
+  }
+  return unsupported(fmt::format("matrix products in {}", dtype));
 }
 
 Result<void> read_gemm(Row& row, RowSink& sink) {
@@ -52,13 +63,14 @@ Result<void> read_gemm(Row& row, RowSink& sink) {
   const std::int64_t n = row.extent("n");
   const std::int64_t k = row.extent("k");
   JC_RETURN_IF_ERROR(row.status());
-  ElementType element{};
-  JC_RETURN_IF_ERROR(set_gemm_type(row.text("dtype"), out, element));
+  JC_ASSIGN_OR_RETURN(const GemmType type, gemm_type(row.text("dtype")));
+  out.at.precision = type.precision;
+  out.weight_copies = type.weight_copies;
   out.kernel = fmt::format("{}/{}", row.text("kernel"), row.text("dtype"));
   out.label = out.group = fmt::format("linear {}x{} by {}x{}", m, k, n, k);
-  JC_ASSIGN_OR_RETURN(out.graph,
-                      sink.pool().get(fmt::format("{} {}", out.group, name(element)),
-                                      [&]() -> Result<Graph> { return linear_operation(m, n, k, element, false); }));
+  JC_ASSIGN_OR_RETURN(out.graph, sink.pool().get(fmt::format("{} {}", out.group, type.dtype), [&]() -> Result<Graph> {
+    return linear_operation(m, n, k, type.input, type.weight);
+  }));
   sink.add(std::move(out));
   return {};
 }
@@ -111,7 +123,7 @@ Result<void> read_attention(Row& row, RowSink& sink) {
   return {};
 }
 
-// What there is no operator or precision of ours for: nvfp4, layers of other kinds.
+// What there is no operator or precision of ours for.
 Result<MeasuredOther> other(Row& row, std::string name, std::string_view precision) {
   MeasuredOther out = other_row(row, "gpu", false, std::move(name));
   out.at.runtime = Runtime::kCudaGraph;

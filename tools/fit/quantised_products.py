@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The constants of captured FP8 products in src/predict/fp8_products.cpp.
+"""The constants of captured products in FP8 and NVFP4 in src/predict/quantised_products.cpp.
 
-    tools/fit/fp8_products.py aic_gemm_fp8.csv aic_power_gemm_h200_sxm.csv aic_power_gemm_b200_sxm.csv \\
+    tools/fit/quantised_products.py aic_gemm_fp8.csv aic_power_gemm_h200_sxm.csv aic_power_gemm_b200_sxm.csv \\
         --joulecast build/release/joulecast
 
 Prints, for each kernel, the mean and the mean absolute log error of the bound on every GPU that runs it, with the program's
@@ -26,8 +26,8 @@ from power_limit import held
 
 ROWS = 3000  # of each GPU and kernel
 LINES = 20000  # of a table
-FEW = 256  # rows, up to which SGLang takes the smaller tile
-NAMES = ["start", "product", "wave", "step", "quantised", "streamed"]
+FEW = 256  # rows, up to which SGLang and vLLM take the smaller tile
+NAMES = ["start", "product", "wave", "step", "quantised", "streamed", "row"]  # `row` is of FP4 alone
 # Rows and columns of a tile; constants in the order of the program's struct. `start` of vLLM's blocks is the host's, in seconds.
 KERNELS = {
     "sglang hopper few": (64, 64, [8730, 0.938, 1740, 230, 1.86, 0.746]),
@@ -38,21 +38,25 @@ KERNELS = {
     "trtllm": (64, 64, [27400, 1.16, 10.3, 90.4, 3.02, 0.593]),
     "trtllm blocks": (128, 64, [15900, 0.62, 10.3, 219, 4.03, 0.444]),
     "vllm blocks": (64, 64, [90e-6, 0.72, 10, 211, 1.3, 1.0]),
+    "vllm fp4 few": (128, 128, [12000, 0.668, 1370, 84, 1.2, 0.621, 335]),
+    "vllm fp4": (128, 128, [11200, 1.11, 608, 84, 1.35, 0.773, 238]),
+    "trtllm fp4": (128, 256, [9910, 0.979, 1290, 84, 2.07, 0.503, 239]),
 }
+FIGURES = {"fp8": "fp8_tflops", "nvfp4": "fp4_tflops"}
 LABEL = re.compile(r"linear (\d+)x(\d+) by (\d+)x")
 
 
-def device(program: str, name: str) -> dict[str, float]:
+def device(program: str, name: str, precision: str) -> dict[str, float]:
     text = subprocess.run([program, "gpus", name, "--json"], check=True, stdout=subprocess.PIPE).stdout
     f = json.loads(text)["gpus"][0]["figures"]
-    clock, peak = f["boost_clock_mhz"] * 1e6, f["fp8_tflops"] * 1e12 * held(f, "fp8")
+    clock, peak = f["boost_clock_mhz"] * 1e6, f[FIGURES[precision]] * 1e12 * held(f, precision)
     capability = float(f["compute_capability"])
     bandwidth = f["memory_bandwidth_gb_per_s"] * 1e9
     if f["memory_type"].startswith("GDDR") and f.get("memory_total_mib", 1e9) * 2**20 < 0.945 * 2**30 * f["memory_gb"]:
         bandwidth *= 0.91  # codes of error correction stand between the data
     kind = "synchronous" if capability >= 12 or capability < 9 else "blackwell" if capability >= 10 else "hopper"
     return {"sm": f["sm_count"], "clock": clock, "bandwidth": bandwidth, "l2": f["l2_cache_mib"] * 2**20,
-            "rate": peak / f["sm_count"] / clock, "kind": kind}  # fmt: skip
+            "rate": peak / f["sm_count"] / clock, "kind": kind, "fp4": precision == "nvfp4"}  # fmt: skip
 
 
 def kernel_of(row: dict[str, str], kind: str, rows: int) -> str:
@@ -60,6 +64,8 @@ def kernel_of(row: dict[str, str], kind: str, rows: int) -> str:
     engine, blocks = row.get("framework", "sglang"), row.get("dtype") == "fp8_block"
     if blocks:
         return f"{engine} blocks"
+    if row.get("dtype") == "nvfp4":
+        return f"{engine} fp4{' few' if rows <= FEW and engine != 'trtllm' else ''}"
     if engine == "trtllm":
         return engine
     return f"sglang {kind}{' few' if rows <= FEW and kind != 'synchronous' else ''}"
@@ -71,10 +77,13 @@ def law(r: np.ndarray, d: dict[str, float], tile: tuple, c: dict[str, float]) ->
     steps = np.ceil(k / 128.0)
     each = np.maximum(2.0 * high * wide * 128.0 * steps / d["rate"] * c["product"], steps * c["step"])
     tiled = np.ceil(np.ceil(m / high) * np.ceil(n / wide) / d["sm"]) * (each + c["wave"]) / d["clock"]
-    hit = 1.0 / (1.0 + ((m * k + 2.0 * m * n + 5.0 * n * k) / (0.6 * d["l2"])) ** 3)
+    size, copies = (0.5625, 1.0) if d["fp4"] else (1.0, 5.0)
+    hit = 1.0 / (1.0 + ((size * (m * k + copies * n * k) + 2.0 * m * n) / (0.6 * d["l2"])) ** 3)
     memory = d["bandwidth"] * c["streamed"]
-    moved = (m * k + n * k + 2.0 * m * n) * ((1.0 - hit) / memory + hit / np.maximum(d["sm"] * d["clock"] * 6.4, memory))
-    busy = (tiled**1.9 + moved**1.9) ** (1.0 / 1.9) + c["quantised"] * 3.0 * m * k / d["bandwidth"]
+    moved = (size * (m * k + n * k) + 2.0 * m * n) * ((1.0 - hit) / memory + hit / np.maximum(d["sm"] * d["clock"] * 6.4, memory))
+    quantise = c["quantised"] * (2.0 + size) * m * k / d["bandwidth"]
+    quantise = np.maximum(quantise, np.ceil(m / d["sm"]) * c.get("row", 0.0) / d["clock"])
+    busy = (tiled**1.9 + moved**1.9) ** (1.0 / 1.9) + quantise
     return (busy**4 + c["start"] ** 4) ** 0.25 if beside else busy + c["start"] / d["clock"]
 
 
@@ -90,13 +99,16 @@ def fits(program: str, tables: list[pathlib.Path]) -> list[KernelFit]:
             with rows.open(newline="") as file:
                 for row in csv.DictReader(file):
                     label = LABEL.match(row["subject"])
-                    if row["quantity"] != "time" or row["precision"] != "fp8" or not label:
+                    if row["quantity"] != "time" or row["precision"] not in FIGURES or not label:
                         continue
-                    d = devices.setdefault(row["gpu"], device(program, row["gpu"]))
+                    gpu = row["gpu"] if row["precision"] == "fp8" else f"{row['gpu']} {row['precision']}"
+                    if gpu not in devices:
+                        devices[gpu] = device(program, row["gpu"], row["precision"])
+                    d = devices[gpu]
                     shape = [int(label[i]) for i in (1, 2, 3)]
                     kernel = kernel_of(sources[int(row["line"]) - 2], d["kind"], shape[0])
                     times = [float(row["measured"]), float(row["baseline"])]
-                    grouped.setdefault(kernel, {}).setdefault(row["gpu"], []).append([*shape, *times])
+                    grouped.setdefault(kernel, {}).setdefault(gpu, []).append([*shape, *times])
     out = []
     for kernel, by_gpu in sorted(grouped.items()):
         high, wide, constants = KERNELS[kernel]
