@@ -43,8 +43,8 @@ class OperationJudge {
   OperationJudge(Pack pack, const Catalogue& catalogue)
       : pack_(std::make_unique<Pack>(std::move(pack))), catalogue_(&catalogue) {}
   // How well operations of a group are known on the GPU: "seen", "relative" or "unseen-gpu", as the pack's factors say;
-  // "elsewhere" where they are seen, but not in the benchmark of that layout, which may time other things, with other
-  // libraries; "outside" where nothing of the GPU's architecture was measured.
+  // "elsewhere" where they are seen, but not in the published benchmark of that layout, which may time other things,
+  // with other libraries; "outside" where nothing of the GPU's architecture was measured.
   [[nodiscard]] std::string_view support(const MeasuredWork& work, std::string_view layout, const Gpu& gpu,
                                          const Device& device, const Estimator::Trust& trust) const;
   // The logarithm of its bounds' factor. `what`: "time", "power" or "energy".
