@@ -8,15 +8,10 @@
 
 #include "joulecast/predict.h"
 #include "predict/lower.h"
+#include "predict/parsed_graph.h"
 
 namespace joulecast {
 namespace {
-
-Graph parsed(std::string_view text) {
-  auto graph = parse_graph(text);
-  EXPECT_TRUE(graph) << graph.error().text();
-  return graph ? *graph : Graph{};
-}
 
 // Element types of all values by name, under autocast to FP16.
 std::map<std::string, ElementType> types_of(std::string_view text) {

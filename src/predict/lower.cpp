@@ -85,9 +85,11 @@ struct LowerVisitor : LowerViews {
   using LowerViews::operator();
 
   // ---- matrix work ----
-  // A product whose second factor was quantised to FP4 quantises the first on its way in.
+  // A product whose second factor was quantised to FP4 quantises the first on its way in. Of its gradients nothing is
+  // known: in training the graph's type of the first factor decides.
   [[nodiscard]] Arithmetic of_product() const {
-    if (context.input(1).element == ElementType::kFloat4) return Arithmetic::kFp4;
+    const bool inference = self.options_.mode == Mode::kInference;
+    if (inference && context.input(1).element == ElementType::kFloat4) return Arithmetic::kFp4;
     return arithmetic(context.input(0).element, self.options_.precision, false);
   }
 

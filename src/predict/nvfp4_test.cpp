@@ -5,15 +5,10 @@
 
 #include "joulecast/predict.h"
 #include "predict/lower.h"
+#include "predict/parsed_graph.h"
 
 namespace joulecast {
 namespace {
-
-Graph parsed(std::string_view text) {
-  auto graph = parse_graph(text);
-  EXPECT_TRUE(graph) << graph.error().text();
-  return graph ? *graph : Graph{};
-}
 
 // `%e` is looked up and multiplied by, `%w` and `%v` are multiplied by alone, `%s` is no layer's.
 constexpr std::string_view kNet = R"(graph "n" {
@@ -56,6 +51,23 @@ TEST(Nvfp4, WeightsTakeHalfAByteAndAScale) {
   constexpr double kElsewhere = 2 * (256 * 128 + 128), kQuantised = (0.5 + 1.0 / 16) * 2 * 128 * 128;
   EXPECT_EQ(load->total.parameters, Bytes{kElsewhere + kQuantised});
   EXPECT_EQ(load->memory.parameters, Bytes{kElsewhere + kQuantised + 256});  // the allocator rounds 256 bytes up to 512
+}
+
+// Whoever writes FP4 into the graph gets its kernels in inference alone.
+TEST(Nvfp4, WeightsOfTheGraphItselfHaveNoGradientsInFp4) {
+  const Graph graph = parsed(R"(graph "n" {
+    input %x : bf16[64, 128]
+    parameter %w : f4[128, 128]
+    %y = linear(%x, %w)
+    output %y
+  })");
+  const auto arithmetic = [&](Mode mode) {
+    const auto load = prepare(graph, {}, {.mode = mode, .precision = Precision::kBf16});
+    EXPECT_TRUE(load) << load.error().text();
+    return std::get<GemmWork>(load->operations.at(0).work).arithmetic;
+  };
+  EXPECT_EQ(arithmetic(Mode::kInference), Arithmetic::kFp4);
+  EXPECT_EQ(arithmetic(Mode::kTraining), Arithmetic::kBf16);
 }
 
 TEST(Nvfp4, TrainingIsRefused) {
