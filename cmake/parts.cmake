@@ -12,10 +12,15 @@ function(joulecast_part part)
   target_include_directories(joulecast_${part} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(joulecast_${part} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  joulecast_part_options(joulecast_${part})
+  target_precompile_headers(joulecast_${part} REUSE_FROM joulecast_part_headers)
+endfunction()
+
+function(joulecast_part_options target)
   # libjoulecast.so is made of them. Nobody replaces their functions from outside, so calls may be inlined all the same.
-  set_target_properties(joulecast_${part} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(joulecast_${part} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
-  joulecast_warnings(joulecast_${part})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+  joulecast_warnings(${target})
 endfunction()
 
 # joulecast_part_test(graph SOURCES a_test.cpp ... LINK ... TEST_FILTER ...): one test program a part, every case (that the
@@ -30,14 +35,19 @@ function(joulecast_part_test part)
   target_compile_definitions(${part}_test PRIVATE JOULECAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   JOULECAST_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${part}_test PRIVATE joulecast_${part} ${ARG_LINK} GTest::gtest GTest::gtest_main fmt::fmt)
-  # Optimising GoogleTest's macros takes as long as everything else about them, and what is tested is optimised itself.
-  target_compile_options(${part}_test PRIVATE $<$<CONFIG:Release>:-O1>)
-  joulecast_warnings(${part}_test)
+  joulecast_test_options(${part}_test)
+  target_precompile_headers(${part}_test REUSE_FROM joulecast_test_headers)
   include(GoogleTest)
   if(ARG_TEST_FILTER)
     set(filter TEST_FILTER ${ARG_TEST_FILTER})
   endif()
   gtest_discover_tests(${part}_test TEST_PREFIX ${part}. DISCOVERY_TIMEOUT 60 ${filter})
+endfunction()
+
+function(joulecast_test_options target)
+  # Optimising GoogleTest's macros takes as long as everything else about them, and what is tested is optimised itself.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  joulecast_warnings(${target})
 endfunction()
 
 function(joulecast_warnings target)

@@ -46,7 +46,7 @@ bool is_word(std::string_view text) {
   return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), is_word_part);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {

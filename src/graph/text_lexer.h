@@ -16,7 +16,7 @@ bool is_plain_value_name(std::string_view name);
 // Words: operators, fields, symbols of extents that need no quotes.
 bool is_word(std::string_view text);
 // "text" with escapes for quotes, backslashes and control characters; other bytes as they are.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 enum class TokenKind : std::uint8_t { kEnd, kWord, kNumber, kString, kValue, kMark, kBad };
 

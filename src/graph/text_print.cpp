@@ -13,7 +13,7 @@
 namespace joulecast {
 namespace {
 
-using text_form::quoted;
+using text_form::in_quotes;
 
 template <typename List>
 std::string list(const List& items);
@@ -32,7 +32,7 @@ std::string to_text(double value) {
   return fmt::format("{}", value);
 }
 std::string to_text(const std::string& value) {
-  return quoted(value);
+  return in_quotes(value);
 }
 std::string to_text(ElementType value) {
   return std::string(name(value));
@@ -58,7 +58,7 @@ std::string to_text(const std::vector<TensorType>& value) {
   return list(value);
 }
 std::string to_text(const Dimension& dimension) {
-  std::string symbol = text_form::is_word(dimension.symbol) ? dimension.symbol : quoted(dimension.symbol);
+  std::string symbol = text_form::is_word(dimension.symbol) ? dimension.symbol : in_quotes(dimension.symbol);
   if (!dimension.extent) return symbol;
   if (dimension.symbol.empty()) return to_text(*dimension.extent);
   return fmt::format("{} = {}", symbol, *dimension.extent);
@@ -105,7 +105,7 @@ class Printer {
     if (!contents_inline_) all_contents();
     out_ += statements;
     for (const ValueId id : graph_.outputs) line("output " + names_[index(id)]);
-    for (const GraphNote& note : graph_.notes) line("note " + quoted(note.text));
+    for (const GraphNote& note : graph_.notes) line("note " + in_quotes(note.text));
     for (std::size_t i = 0; i < graph_.bodies.size(); ++i) body(i);
     return std::move(out_);
   }
@@ -118,7 +118,7 @@ class Printer {
     std::unordered_map<std::string_view, std::uint32_t> seen;
     for (const Value& value : graph_.values) {
       const std::uint32_t occurrence = seen[value.name]++;
-      std::string text = "%" + (text_form::is_plain_value_name(value.name) ? value.name : quoted(value.name));
+      std::string text = "%" + (text_form::is_plain_value_name(value.name) ? value.name : in_quotes(value.name));
       if (occurrence > 0 || value.name.empty()) text += fmt::format("@{}", occurrence);
       names_.push_back(std::move(text));
     }
@@ -198,7 +198,7 @@ class Printer {
     }
     text += ")";
     if (const std::string fields = text_form::fields_text(node.op); !fields.empty()) text += " {" + fields + "}";
-    if (!node.name.empty()) text += " " + quoted(node.name);
+    if (!node.name.empty()) text += " " + in_quotes(node.name);
     line(text);
   }
 
@@ -235,7 +235,7 @@ class Printer {
 
   void body(std::size_t i) {
     const Graph& body = graph_.bodies[i];
-    line(fmt::format("body {}{} {{", i, body.name.empty() ? "" : " " + quoted(body.name)));
+    line(fmt::format("body {}{} {{", i, body.name.empty() ? "" : " " + in_quotes(body.name)));
     out_ += Printer(body, indent_.size() / 2 + 1).run();
     line("}");
   }
@@ -253,7 +253,7 @@ class Printer {
 }  // namespace
 
 std::string print_graph(const Graph& graph) {
-  return fmt::format("graph {} {{\n{}}}\n", quoted(graph.name), Printer(graph, 1).run());
+  return fmt::format("graph {} {{\n{}}}\n", in_quotes(graph.name), Printer(graph, 1).run());
 }
 
 }  // namespace joulecast
