@@ -107,6 +107,7 @@ struct Describe {
     std::string out = fmt::format("{} {}x{}", kReductions[static_cast<std::size_t>(w.kind)], w.rows, w.columns);
     if (is_pool(w.kind) && w.in_elements != w.rows * w.columns)
       out += fmt::format(" of {}", count(static_cast<double>(w.in_elements)));
+    if (w.by_engine) out += ", by an engine";
     return w.element_bytes == 4 ? out : out + fmt::format(", {} bytes each", w.element_bytes);
   }
   std::string operator()(const AttentionWork& w) const {

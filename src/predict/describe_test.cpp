@@ -84,6 +84,8 @@ TEST(Describe, DifferentWorkOfOtherKindsReadsDifferently) {
       describe(ReductionWork{.kind = ReductionKind::kMaxPool, .in_elements = 100, .rows = 100, .columns = 4}),
       describe(ReductionWork{
           .kind = ReductionKind::kMaxPool, .in_elements = 400, .rows = 100, .columns = 4, .element_bytes = 2}),
+      describe(ReductionWork{.kind = ReductionKind::kLayerNorm, .rows = 100, .columns = 4}),
+      describe(ReductionWork{.kind = ReductionKind::kLayerNorm, .rows = 100, .columns = 4, .by_engine = true}),
       describe(AttentionWork{.heads = 8, .kv_heads = 8}),
       describe(AttentionWork{.heads = 8, .kv_heads = 2}),
       describe(AttentionWork{.heads = 8, .kv_heads = 8, .causal = false}),
@@ -93,7 +95,7 @@ TEST(Describe, DifferentWorkOfOtherKindsReadsDifferently) {
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .placed = 10}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .gated_rows = 2}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .in_place = 1})};
-  EXPECT_EQ(labels.size(), 18U);
+  EXPECT_EQ(labels.size(), 20U);
 }
 
 }  // namespace

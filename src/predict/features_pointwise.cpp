@@ -26,7 +26,7 @@ double place_cycles(const Device& device) {
 }
 
 // vLLM's silu(a) * b: a block goes through a row number by number, which takes an SM cycles. Fitted by
-// tools/fit/gates.py on vidur's A40, A100 and H100 together; by two of them the third is 11 to 17 % off.
+// tools/fit/vidur.py on vidur's A40, A100 and H100 together; by two of them the third is 11 to 17 % off.
 double gated_time(const PointwiseWork& work, double moved, const Device& device) {
   constexpr double kRow = 424, kNumber = 0.727, kSharpness = 2.36;
   const double cycles = kRow * static_cast<double>(work.gated_rows) + kNumber * static_cast<double>(work.elements);

@@ -45,15 +45,15 @@ Situation situation_of(const MeasuredOperation& row) {
 
 // What the row says and the graph does not show.
 void adjust(Work& work, const MeasuredOperation& row, State state) {
+  const bool by_vllm = row.from.table == "vidur_llm_ops";  // which runs its layers
+  if (auto* norm = std::get_if<ReductionWork>(&work)) norm->by_engine = by_vllm;
   auto* pointwise = std::get_if<PointwiseWork>(&work);
   if (pointwise == nullptr) return;
   pointwise->in_place = row.inplace ? 1 : 0;
   const Node& node = row.graph->nodes[0];
   const auto* activation = std::get_if<Activation>(&node.op);
   const bool gated = activation != nullptr && activation->kind == ActivationKind::kGlu;
-  if (gated && row.from.table == "vidur_llm_ops") {  // which runs vLLM's layers
-    pointwise->gated_rows = row.graph->value(node.inputs[0]).type.shape.front();
-  }
+  if (gated && by_vllm) pointwise->gated_rows = row.graph->value(node.inputs[0]).type.shape.front();
   if (pointwise->kind != PointwiseKind::kStochasticDepth) return;
   const auto& op = std::get<StochasticDepth>(row.graph->nodes[0].op);
   pointwise->active = state != State::kEval && op.probability > 0.0;

@@ -27,13 +27,14 @@ TEST(MeasuredWork, KnowsTheMachinesOfNeuSight) {
   EXPECT_EQ(situation("Tesla V100-PCIE-32GB", "test").host_scale, 1.24);
 }
 
-// vidur's A100 have 80 GB, and its gated activations are vLLM's kernels.
+// vidur's A100 have 80 GB, and its gated activations and norms are vLLM's kernels.
 TEST(MeasuredWork, KnowsTheKernelsOfVidur) {
   const auto table = parse_table(
       "gpu,model,tensor_parallel,n_head,n_kv_head,n_embd,n_ffn,gated_mlp,num_tokens,op,latency_s\n"
       "A100,m,1,32,32,4096,11008,True,64,mlp_act,1e-4\n"
       "H100,m,1,32,32,4096,11008,True,64,add,1e-4\n"
-      "A40,m,1,32,32,4096,11008,False,64,mlp_act,1e-4\n",
+      "A40,m,1,32,32,4096,11008,False,64,mlp_act,1e-4\n"
+      "A40,m,1,32,32,4096,11008,False,64,input_layernorm,1e-4\n",
       "vidur_llm_ops.csv");
   ASSERT_TRUE(table) << table.error().text();
   const auto work = [&](std::size_t row) {
@@ -46,6 +47,7 @@ TEST(MeasuredWork, KnowsTheKernelsOfVidur) {
   EXPECT_EQ(work(0).elements, 64 * 11008);
   EXPECT_EQ(work(1).gated_rows, 0);
   EXPECT_EQ(work(2).gated_rows, 0) << "GELU is PyTorch's";
+  EXPECT_TRUE(std::get<ReductionWork>(measured_work(table->operations.at(3)).value().work).by_engine);
 }
 
 }  // namespace

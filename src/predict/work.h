@@ -92,6 +92,7 @@ struct ReductionWork {
   std::int64_t rows = 1, columns = 1;
   std::int64_t window = 1;  // elements a pooling window covers
   std::int64_t element_bytes = 4;
+  bool by_engine = false;  // a norm by an engine's kernel, with a block for each row; else PyTorch's
   auto operator<=>(const ReductionWork&) const = default;
 };
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The constants of gated activations by vLLM in src/predict/features_pointwise.cpp.
+"""The constants of vLLM's gated activations and norms in src/predict/features_pointwise.cpp and features_reduction.cpp.
 
-    tools/fit/gates.py vidur_llm_ops.csv --joulecast build/release/joulecast
+    tools/fit/vidur.py vidur_llm_ops.csv --joulecast build/release/joulecast
 
 Prints the mean and the mean absolute log error of the bound on each GPU that vidur measured, with the program's constants, with
 those fitted, and with one GPU at a time left out of the fit. Of calls under 10 us, whose whole microseconds tell little, none
@@ -24,8 +24,9 @@ from law_fit import KernelFit, sample, show_all
 
 LINES = 60000  # of the table
 SHORTEST = 10e-6
-PROGRAM = {"row": 424, "number": 0.727, "sharpness": 2.36}
-LABEL = re.compile(r"glu (\d+)x(\d+)")
+GATE = {"row": 424, "number": 0.727, "sharpness": 2.36}
+NORM = {"number": 0.857}
+LABEL = re.compile(r"(glu|rms_norm) (\d+)x(\d+)")
 GPUS = {"A100": "a100-pcie-80gb"}  # as the program reads the table
 START = 4600  # cycles of a captured kernel
 STREAMED = 0.9
@@ -40,17 +41,26 @@ def device(program: str, name: str) -> dict[str, float]:
     return {"sm": f["sm_count"], "clock": f["boost_clock_mhz"] * 1e6, "bandwidth": bandwidth}
 
 
-def law(r: np.ndarray, d: dict[str, float], _tile: tuple, c: dict[str, float]) -> np.ndarray:
+def started(busy: np.ndarray, d: dict[str, float]) -> np.ndarray:
+    return (busy**16 + (START / d["clock"]) ** 16) ** (1.0 / 16)
+
+
+def gate(r: np.ndarray, d: dict[str, float], _tile: tuple, c: dict[str, float]) -> np.ndarray:
     rows, numbers = r[:, 0], r[:, 0] * r[:, 1] / 2  # the row holds both halves
     moved = 6.0 * numbers / (STREAMED * d["bandwidth"])
     cycles = (c["row"] * rows + c["number"] * numbers) / d["sm"] / d["clock"]
     p = c["sharpness"]
-    busy = (moved**p + cycles**p) ** (1.0 / p)
-    return (busy**16 + (START / d["clock"]) ** 16) ** (1.0 / 16)
+    return started((moved**p + cycles**p) ** (1.0 / p), d)
 
 
-def fit(program: str, table: pathlib.Path) -> KernelFit:
-    found: dict[str, list] = {}
+def norm(r: np.ndarray, d: dict[str, float], _tile: tuple, c: dict[str, float]) -> np.ndarray:
+    numbers = r[:, 0] * r[:, 1]
+    moved = 6.0 * numbers / (STREAMED * d["bandwidth"])  # read twice
+    return started(np.maximum(moved, c["number"] * numbers / d["sm"] / d["clock"]), d)
+
+
+def fits(program: str, table: pathlib.Path) -> list[KernelFit]:
+    found: dict[str, dict[str, list]] = {"glu": {}, "rms_norm": {}}
     with tempfile.TemporaryDirectory() as name:
         small, rows = sample(table, pathlib.Path(name), LINES), pathlib.Path(name) / "rows.csv"
         subprocess.run([program, "evaluate", small, "--rows", rows], check=True, stdout=subprocess.DEVNULL)
@@ -59,9 +69,11 @@ def fit(program: str, table: pathlib.Path) -> KernelFit:
                 label = LABEL.match(row["subject"])
                 times = [float(row["measured"]), float(row["baseline"])] if label else [0.0]
                 if times[0] > SHORTEST:
-                    found.setdefault(row["gpu"], []).append([int(label[1]), int(label[2]), *times])
-    devices = {gpu: device(program, gpu) for gpu in found}
-    return KernelFit("vLLM's gate", law, (), PROGRAM, {gpu: np.array(rows) for gpu, rows in found.items()}, devices)
+                    found[label[1]].setdefault(row["gpu"], []).append([int(label[2]), int(label[3]), *times])
+    kernels = (("vLLM's gate", "glu", gate, GATE), ("vLLM's norm", "rms_norm", norm, NORM))
+    arrays = {label: {gpu: np.array(rows) for gpu, rows in gpus.items()} for label, gpus in found.items()}
+    devices = {gpu: device(program, gpu) for gpus in arrays.values() for gpu in gpus}
+    return [KernelFit(title, law, (), constants, arrays[label], devices) for title, label, law, constants in kernels]
 
 
 def main() -> None:
@@ -69,7 +81,7 @@ def main() -> None:
     parser.add_argument("table", type=pathlib.Path)
     parser.add_argument("--joulecast", required=True)
     options = parser.parse_args()
-    show_all([fit(options.joulecast, options.table)])
+    show_all(fits(options.joulecast, options.table))
 
 
 if __name__ == "__main__":
