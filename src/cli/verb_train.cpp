@@ -43,6 +43,8 @@ void add_gpu_words(const TrainVerb& options, std::vector<std::string>& words) {
 
 // Corrects a pack instead of fitting one.
 Outcome run_calibrate(const TrainVerb& options) {
+  if (options.tables.empty() && options.calibration.empty())
+    return usage("TABLE is required", "or with --calibrate interval factors: --calibration FILE");
   std::error_code none;
   if (!options.graphs.empty() && !std::filesystem::is_directory(options.graphs, none)) {
     return tl::unexpected<Failure>(
@@ -53,6 +55,7 @@ Outcome run_calibrate(const TrainVerb& options) {
   std::vector<std::string> words{"--calibrate", options.out, *pack, options.quiet ? "quiet" : "progress"};
   add_gpu_words(options, words);
   if (!options.graphs.empty()) words.insert(words.end(), {"--graphs", options.graphs});
+  if (!options.calibration.empty()) words.insert(words.end(), {"--calibration", options.calibration});
   for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
   words.insert(words.end(), options.tables.begin(), options.tables.end());
   return become("joulecast-train", std::move(words), kNeeds);
@@ -60,6 +63,7 @@ Outcome run_calibrate(const TrainVerb& options) {
 
 Outcome run_train(const TrainVerb& options) {
   if (options.calibrate) return run_calibrate(options);
+  if (options.tables.empty()) return usage("TABLE is required", "joulecast train --help");
   if (!options.pack.empty()) return usage("a pack is fitted anew", "--pack goes with --calibrate");
   if (!options.graphs.empty()) return usage("only operations are fitted on", "--graphs goes with --calibrate");
   if (options.protocol == "thesis") return run_thesis(options);
@@ -87,7 +91,6 @@ Outcome run_train(const TrainVerb& options) {
 Action define_train(CLI::App& app) {
   auto options = std::make_shared<TrainVerb>();
   app.add_option("TABLE", options->tables, "tables of measurements, recognised by their header, or stores of them")
-      ->required()
       ->type_name(kFile);
   app.add_option("-o,--output", options->out, "the pack to write; the same command goes on where it was interrupted")
       ->type_name(kFile)
@@ -99,7 +102,10 @@ Action define_train(CLI::App& app) {
   app.add_option("--without", options->without, "operations to leave out, one a line as evaluate --rows prints them")
       ->type_name(kFile);
   app.add_option("--without-gpu", options->without_gpu, "a GPU to leave out")->type_name("GPU");
-  app.add_option("--calibration", options->calibration, "interval factors that tools/accuracy/families.py found")
+  app.add_option(
+         "--calibration", options->calibration,
+         "interval factors that tools/accuracy/families.py and elsewhere.py found; with --calibrate no TABLE is needed "
+         "then")
       ->type_name(kFile);
   auto* calibrate = app.add_flag("--calibrate", options->calibrate,
                                  "correct a pack by a few measurements on a GPU, instead of fitting one anew");

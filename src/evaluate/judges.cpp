@@ -64,12 +64,10 @@ bool OperationJudge::fitted_on(std::string_view layout) const {
   return layouts_.contains(layout);
 }
 
-std::string_view OperationJudge::support(const MeasuredWork& work, std::string_view layout, const Gpu& gpu,
-                                         const Device& device, const Estimator::Trust& trust) const {
+std::string_view OperationJudge::support(const MeasuredWork& work, bool elsewhere, const Gpu& gpu, const Device& device,
+                                         const Estimator::Trust& trust) const {
   const Group group = group_of(work.work);
-  const bool own =
-      layout.empty() || layout == "measurements";  // by our runner, which times modules as the pack's rows do
-  if (trust.seen(group, arithmetic_of(work.work))) return own || fitted_on(layout) ? "seen" : kElsewhere;
+  if (trust.seen(group, arithmetic_of(work.work))) return elsewhere ? kElsewhere : "seen";
   if (!gpus_.find(fmt::format("architecture/{}", gpu.architecture))) return kUnknownArchitecture;
   const bool measured = device.capability > 0.0 && gpus_.find(pack_names::generation(name(group), device.capability));
   const bool told = intervals_.find(fmt::format("operation/{}/relative/time", name(group))).has_value();
@@ -89,6 +87,10 @@ double OperationJudge::factor(Group group, std::string_view support, std::string
   return of("unseen-gpu") * (edge && outside && *edge > 0.0 ? std::max(1.0, *outside / *edge) : 1.0);
 }
 
+double OperationJudge::elsewhere_factor(Group group, std::string_view what) const {
+  return intervals_.find(fmt::format("operation/{}/elsewhere/{}", name(group), what)).value_or(1.0);
+}
+
 Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
@@ -101,12 +103,19 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));
   if (row.at.mode == Mode::kTraining && !row.gradients_accumulated) p.time = without_accumulation(p, device);
   const Group group = group_of(work.work);
-  const std::string_view known = halves ? "unseen-gpu" : support(work, row.from.table, *gpu, device, trust);
+  const std::string_view layout = row.from.table;
+  // Our own runner times modules as the pack's rows were.
+  const bool elsewhere = !layout.empty() && layout != "measurements" && !fitted_on(layout);
+  const std::string_view known = halves ? "unseen-gpu" : support(work, elsewhere, *gpu, device, trust);
   const SpreadFactors spread =
       known == "seen" ? spreads_.of(work.work, device, work.situation, p.time) : SpreadFactors{};
-  return Estimate{.time = with_factor(p.time, factor(group, known, "time"), spread.time),
-                  .power = with_factor(p.power, factor(group, known, "power"), spread.power),
-                  .energy = with_factor(p.time * p.power, factor(group, known, "energy"), spread.energy),
+  const auto bounded = [&](double value, std::string_view what, double own_spread) {
+    const double own = factor(group, known, what);
+    return elsewhere ? with_factor(value, elsewhere_factor(group, what), own) : with_factor(value, own, own_spread);
+  };
+  return Estimate{.time = bounded(p.time, "time", spread.time),
+                  .power = bounded(p.power, "power", spread.power),
+                  .energy = bounded(p.time * p.power, "energy", spread.energy),
                   .baseline = p.physics.bound,
                   .group = name(group),
                   .support = known};

@@ -43,12 +43,15 @@ class OperationJudge {
   OperationJudge(Pack pack, const Catalogue& catalogue)
       : pack_(std::make_unique<Pack>(std::move(pack))), catalogue_(&catalogue) {}
   // How well operations of a group are known on the GPU: "seen", "relative" or "unseen-gpu", as the pack's factors say;
-  // "elsewhere" where they are seen, but not in the published benchmark of that layout, which may time other things,
-  // with other libraries; "outside" where nothing of the GPU's architecture was measured.
-  [[nodiscard]] std::string_view support(const MeasuredWork& work, std::string_view layout, const Gpu& gpu,
-                                         const Device& device, const Estimator::Trust& trust) const;
+  // "elsewhere" where they are seen, but not in this published benchmark; "outside" where nothing of the GPU's
+  // architecture was measured.
+  [[nodiscard]] std::string_view support(const MeasuredWork& work, bool elsewhere, const Gpu& gpu, const Device& device,
+                                         const Estimator::Trust& trust) const;
   // The logarithm of its bounds' factor. `what`: "time", "power" or "energy".
   [[nodiscard]] double factor(Group group, std::string_view support, std::string_view what) const;
+  // What that logarithm is multiplied by in a published benchmark that the pack was not fitted on, which may time other
+  // things, with other libraries.
+  [[nodiscard]] double elsewhere_factor(Group group, std::string_view what) const;
 
   std::unique_ptr<Pack> pack_;  // on the heap: the estimator's views must survive a move
   const Catalogue* catalogue_;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 
+#include "fit/calibration_file.h"
 #include "fit/network_rows.h"
 #include "fit/rows.h"
 #include "predict/network_parts.h"
@@ -20,6 +21,7 @@ namespace joulecast {
 namespace {
 
 using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;  // as reports are written
 
 // What is to be learnt of one GPU.
 struct Deviations {
@@ -100,50 +102,75 @@ Json json(const CalibrationErrors& errors) {
   return {{"rows", errors.rows}, {"mape_before", number(errors.before)}, {"mape_after", number(errors.after)}};
 }
 
+// A section of the pack; what is no object, or not there, is an empty one.
+template <class J>
+Result<J> object_of(const Pack& pack, std::string_view section) {
+  if (!contains(pack.jsons(), section)) return J::object();
+  JC_ASSIGN_OR_RETURN(const std::string_view text, pack.json(section));
+  const auto shallow = [](int depth, typename J::parse_event_t, const J&) { return depth < 16; };
+  J out = J::parse(text, shallow, false);
+  return out.is_object() ? out : J::object();
+}
+
+Result<Numbers> numbers_of(const Pack& pack, std::string_view section) {
+  Numbers out;
+  if (!contains(pack.tables(), section)) return out;
+  JC_ASSIGN_OR_RETURN(const TableView table, pack.table(section));
+  for (std::size_t i = 0; i < table.size(); ++i) out.emplace(table.key(i), table.value(i));
+  return out;
+}
+
+// By section, what stands in place of the pack's own.
+struct Replaced {
+  std::map<std::string, Numbers, std::less<>> tables;
+  std::map<std::string, std::string, std::less<>> texts;
+};
+
 // By GPU what corrected it; what the pack said of others stays.
-Result<std::string> said_of(const std::vector<CalibratedGpu>& gpus, const std::vector<std::string>& tables,
-                            const Pack& pack) {
-  Json out = Json::object();
-  if (contains(pack.jsons(), pack_names::kCorrected)) {
-    JC_ASSIGN_OR_RETURN(const std::string_view text, pack.json(pack_names::kCorrected));
-    const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < 8; };
-    const Json before = Json::parse(text, shallow, false);
-    if (before.is_object()) out = before;
-  }
+Result<void> add_corrections(const Pack& pack, const Corrections& corrections, const std::vector<CalibratedGpu>& gpus,
+                             const std::vector<std::string>& tables, Replaced& out) {
+  JC_ASSIGN_OR_RETURN(Json said, object_of<Json>(pack, pack_names::kCorrected));
   Json names = Json::array();
   for (const std::string& table : tables) names.push_back(std::filesystem::path(table).filename().string());
   for (const CalibratedGpu& gpu : gpus)
-    out[gpu.gpu] = {{"tables", names}, {"time", json(gpu.time)}, {"power", json(gpu.power)}};
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+    said[gpu.gpu] = {{"tables", names}, {"time", json(gpu.time)}, {"power", json(gpu.power)}};
+  out.tables.emplace(pack_names::kCorrections, corrections_table(corrections));
+  out.texts.emplace(pack_names::kCorrected, said.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return {};
 }
 
-Result<void> write_pack(const Pack& pack, const Corrections& corrections, const std::string& said,
-                        const std::string& path) {
+// Factors that the file does not have stay. The report tells where factors come from.
+Result<void> add_factors(const Pack& pack, const OrderedJson& calibration, Replaced& out) {
+  JC_ASSIGN_OR_RETURN(Numbers intervals, numbers_of(pack, pack_names::kIntervals));
+  for (const auto& [key, factor] : interval_factors(calibration)) intervals[key] = factor;
+  JC_ASSIGN_OR_RETURN(OrderedJson report, object_of<OrderedJson>(pack, pack_names::kReport));
+  report["calibration"] = calibration;
+  out.tables.emplace(pack_names::kIntervals, std::move(intervals));
+  out.texts.emplace(pack_names::kReport, report.dump(1, ' ', false, OrderedJson::error_handler_t::replace));
+  return {};
+}
+
+Result<void> write_pack(const Pack& pack, const Replaced& replaced, const std::string& path) {
   PackWriter writer;
   JC_RETURN_IF_ERROR(writer.add_forests_of(pack));
   for (const std::string_view section : pack.tables()) {
-    if (section == pack_names::kCorrections) continue;
-    JC_ASSIGN_OR_RETURN(const TableView table, pack.table(section));
-    std::map<std::string, double> numbers;
-    for (std::size_t i = 0; i < table.size(); ++i) numbers.emplace(table.key(i), table.value(i));
+    if (replaced.tables.contains(section)) continue;
+    JC_ASSIGN_OR_RETURN(const Numbers numbers, numbers_of(pack, section));
     JC_RETURN_IF_ERROR(writer.add_table(std::string(section), numbers));
   }
   for (const std::string_view section : pack.jsons()) {
-    if (section == pack_names::kCorrected) continue;
+    if (replaced.texts.contains(section)) continue;
     JC_ASSIGN_OR_RETURN(const std::string_view text, pack.json(section));
     JC_RETURN_IF_ERROR(writer.add_json(std::string(section), std::string(text)));
   }
-  JC_RETURN_IF_ERROR(writer.add_table(std::string(pack_names::kCorrections), corrections_table(corrections)));
-  JC_RETURN_IF_ERROR(writer.add_json(std::string(pack_names::kCorrected), said));
+  for (const auto& [section, numbers] : replaced.tables) JC_RETURN_IF_ERROR(writer.add_table(section, numbers));
+  for (const auto& [section, text] : replaced.texts) JC_RETURN_IF_ERROR(writer.add_json(section, text));
   return writer.write(path);
 }
 
-}  // namespace
-
-Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, const Catalogue& catalogue,
-                                             const Progress& progress) {
-  JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
-  JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(options.pack));
+// What the pack says without its corrections, beside what the tables say.
+Result<std::map<std::string, Deviations>> deviations_of(const CalibrateOptions& options, const Pack& pack,
+                                                        const Catalogue& catalogue, const Progress& progress) {
   JC_ASSIGN_OR_RETURN(const Estimator estimator, Estimator::from(pack));
   JC_ASSIGN_OR_RETURN(const ComposeConstants compose, read_compose(pack));
   SampleSet set;
@@ -155,7 +182,18 @@ Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, co
   }
   JC_ASSIGN_OR_RETURN(auto rows, deviations(set, estimator));
   for (const auto& [gpu, found] : networks.deviations()) add(found, rows[gpu]);
-  if (rows.empty()) return invalid("no row of the tables says anything of a GPU");
+  return rows;
+}
+
+}  // namespace
+
+Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, const Catalogue& catalogue,
+                                             const Progress& progress) {
+  JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
+  JC_ASSIGN_OR_RETURN(const OrderedJson calibration, read_calibration(options.calibration));
+  JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(options.pack));
+  JC_ASSIGN_OR_RETURN(const auto rows, deviations_of(options, pack, catalogue, progress));
+  if (rows.empty() && calibration.is_null()) return invalid("no row of the tables says anything of a GPU");
   Corrections corrections;
   if (contains(pack.tables(), pack_names::kCorrections)) {
     JC_ASSIGN_OR_RETURN(const TableView table, pack.table(pack_names::kCorrections));
@@ -169,12 +207,15 @@ Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, co
                         .network_width = network_widths(found.time, left)};
     out.push_back(judged(gpu, found, left));
   }
-  JC_ASSIGN_OR_RETURN(const std::string said, said_of(out, options.tables, pack));
-  JC_RETURN_IF_ERROR(write_pack(pack, corrections, said, options.out));
+  Replaced replaced;
+  if (!out.empty()) JC_RETURN_IF_ERROR(add_corrections(pack, corrections, out, options.tables, replaced));
+  if (!calibration.is_null()) JC_RETURN_IF_ERROR(add_factors(pack, calibration, replaced));
+  JC_RETURN_IF_ERROR(write_pack(pack, replaced, options.out));
   return out;
 }
 
 std::string calibration_text(const std::vector<CalibratedGpu>& gpus) {
+  if (gpus.empty()) return {};
   const auto percent = [](std::optional<double> share) { return share ? fmt::format("{:.1f}", *share * 100.0) : "-"; };
   std::string out =
       "mean errors in percent, each row by a correction made with the others\n\n"

@@ -92,6 +92,44 @@ TEST_F(Calibrate, AgainReplacesAndASecondGpuIsAdded) {
   EXPECT_EQ(numbers().at("l4").time, once.at("l4").time);
 }
 
+// Factors found after the forests were fitted come in without fitting them again; the report says whence.
+TEST_F(Calibrate, TakesIntervalFactorsWithoutAnyRow) {
+  const std::string factors = temporary("factors.json");
+  std::ofstream(factors) << R"({"schema": "joulecast.calibration/1", "evidence": {},
+                                "intervals": {"operation/conv/elsewhere/time": 1.75, "network/time/edge": 0.5}})";
+  CalibrateOptions options{{}, {}, kShipped, temporary("out.jcpack")};
+  options.calibration = factors;
+  const auto done = calibrate(options, Catalogue::shipped(), [](const std::string&) {});
+  std::filesystem::remove(factors);
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_TRUE(done->empty());
+  const Pack old = Pack::open(kShipped).value();
+  const Pack made = Pack::open(temporary("out.jcpack")).value();
+  const auto before = old.table(pack_names::kIntervals).value();
+  const auto after = made.table(pack_names::kIntervals).value();
+  EXPECT_EQ(after.find("operation/conv/elsewhere/time"), 1.75);
+  EXPECT_EQ(after.find("network/time/edge"), 0.5);
+  EXPECT_EQ(after.find("network/time/outside"), before.find("network/time/outside"));
+  EXPECT_EQ(made.forests(), old.forests());
+  EXPECT_EQ(made.table(pack_names::kCorrections)->size(), old.table(pack_names::kCorrections)->size());
+  EXPECT_NE(made.json(pack_names::kReport)->find("\"operation/conv/elsewhere/time\": 1.75"), std::string_view::npos);
+}
+
+TEST_F(Calibrate, WritesNothingForFactorsThatAreNone) {
+  const std::string factors = temporary("factors.json");
+  CalibrateOptions options{{}, {}, kShipped, temporary("out.jcpack")};
+  options.calibration = factors;
+  const auto said = [&](const char* text) {
+    std::ofstream(factors) << text;
+    return calibrate(options, Catalogue::shipped(), [](const std::string&) {}).error().text();
+  };
+  EXPECT_EQ(said("{}"), factors + ": no joulecast.calibration/1");
+  EXPECT_EQ(said(R"({"schema": "joulecast.calibration/1", "intervals": {"a": -1}})"),
+            factors + ": 'a' is no logarithm of a factor");
+  std::filesystem::remove(factors);
+  EXPECT_FALSE(std::filesystem::exists(options.out));
+}
+
 // Twelve rows of one network say nothing of another: without its rows nothing of its own is known.
 TEST_F(Calibrate, NetworksAreJudgedByCorrectionsWithoutThem) {
   const std::string graphs = temporary("graphs");

@@ -13,6 +13,7 @@
 #include "dataset/metrics.h"
 #include "fit/benches.h"
 #include "fit/booster.h"
+#include "fit/calibration_file.h"
 #include "fit/checkpoint.h"
 #include "fit/fit.h"
 #include "fit/intervals.h"
@@ -67,31 +68,6 @@ void add_network_intervals(Numbers& out) {
     for (const char* support : {"inside", "edge", "outside"})
       out.try_emplace(fmt::format("network/{}/{}", what, support), std::log(3.0));
   }
-}
-
-// What the calibration file says; null without one.
-Result<Json> calibration_of(const std::string& path) {
-  if (path.empty()) return Json(nullptr);
-  JC_ASSIGN_OR_RETURN(const std::string text, text_of(path));
-  Json calibration = Json::parse(text, nullptr, false);
-  if (!calibration.is_object() || calibration["schema"] != "joulecast.calibration/1" ||
-      !calibration["intervals"].is_object())
-    return invalid(fmt::format("{}: no joulecast.calibration/1", path));
-  constexpr double kLargest = 100.0;  // in units of the spread, where there is one
-  for (const auto& [key, value] : calibration["intervals"].items()) {
-    if (!value.is_number() || value.get<double>() < 0.0 || value.get<double>() > kLargest)
-      return invalid(fmt::format("{}: '{}' is no logarithm of a factor", path, key));
-  }
-  return calibration;
-}
-
-// Factors that were judged on families and GPUs left out stand before those of random folds: operations of one network
-// resemble each other, and random folds put them on both sides.
-Numbers factors_of(const Json& calibration) {
-  Numbers out;
-  if (calibration.is_null()) return out;
-  for (const auto& [key, value] : calibration.at("intervals").items()) out.emplace(key, value.get<double>());
-  return out;
 }
 
 Numbers law_numbers(Group group, const PowerLaw& law) {
@@ -158,7 +134,7 @@ class Training {
         progress_(progress),
         checkpoint_(options.out, progress),
         pace_(progress, total_cost()),
-        intervals_(factors_of(calibration_)) {}
+        intervals_(interval_factors(calibration_)) {}
 
   Result<void> add_group(Group group);
   Result<void> add_settings();
@@ -342,7 +318,7 @@ Result<void> check_paths(const TrainOptions& options) {
 
 Result<void> train(const TrainOptions& options, const Progress& progress) {
   JC_RETURN_IF_ERROR(check_paths(options));
-  JC_ASSIGN_OR_RETURN(Json calibration, calibration_of(options.calibration));
+  JC_ASSIGN_OR_RETURN(Json calibration, read_calibration(options.calibration));
   JC_ASSIGN_OR_RETURN(const Rows rows, read_tables(options, progress));
   if (rows.empty()) return invalid("no row of the tables can be fitted on");
   Training training(options, rows, std::move(calibration), progress);

@@ -76,6 +76,7 @@ int calibrate_main(const std::vector<std::string>& words) {
     const std::string& value = words[i + 1];
     if (words[i] == "--layout") options.layouts.push_back(value);
     if (words[i] == "--graphs") options.graphs = value;
+    if (words[i] == "--calibration") options.calibration = value;
     if (const auto added = add_gpus(words[i], value, catalogue); !added) return failed(added.error());
   }
   options.tables.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());

@@ -7,7 +7,8 @@
 # The learning curve (learning_curve.py) is left as it is.
 # WORK (default build/accuracy) keeps the packs trained on the way; packs found there are used again, so remove it when
 # the trainer has changed. The intervals' factors land in WORK/calibration.json: train the shipped pack with them, and then
-# let networks correct it: levels.py --ship data/packs/joulecast.jcpack.
+# let networks correct it: levels.py --ship data/packs/joulecast.jcpack. Factors for other people's benchmarks are found
+# with that pack and added to the file, from where `joulecast train --calibrate --calibration FILE` brings them into it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tools=tools/accuracy
@@ -25,6 +26,8 @@ if [ -n "${DATA:-}" ]; then
     --calibration "$work/calibration.json" --out "$figures"
   python3 $tools/published.py --joulecast "$program" --data "$DATA" --graphs "$GRAPHS" --work "$work" \
     --out "$figures/tables.json"
+  $tools/elsewhere.py --joulecast "$program" --data "$DATA" --calibration "$work/calibration.json" \
+    --out "$figures/elsewhere.json"
   $tools/levels.py --joulecast "$program" --data "$DATA" --graphs "$GRAPHS" --out "$figures/levels.json"
   "$program" train --protocol thesis --estimator all --json "$DATA/operations/heidelberg_operations.csv" \
     > "$figures/thesis.json.new"

@@ -11,6 +11,7 @@ import unittest
 
 import calibration
 import charts
+import elsewhere
 import errors
 import goals
 import graphs
@@ -256,6 +257,34 @@ class Calibration(unittest.TestCase):
         easy = [row(1, math.exp(0.04), unit, spread=0.02) for unit in "ab"]
         self.assertAlmostEqual(calibration.Factors().add("k", hard + easy, calibration.alike), 2.0)
         self.assertAlmostEqual(math.log(easy[0]["hi"] / easy[0]["found"]), 0.04)
+
+
+class Elsewhere(unittest.TestCase):
+    @staticmethod
+    def cell(group: str, benchmark: str, error: float) -> list[dict]:
+        found = [row(1, math.exp(error), benchmark, spread=0.2, group=group) for _ in range(10)]
+        for one in found:
+            calibration.bound(one, 1.0)
+        return found
+
+    def test_every_benchmark_is_judged_by_the_others(self) -> None:
+        ours, theirs = self.cell("conv", "a", 0.4), self.cell("conv", "b", 0.6)
+        found = elsewhere.factors_of(ours + theirs)
+        self.assertEqual(found.intervals, {"operation/conv/elsewhere/time": 3.0})
+        self.assertAlmostEqual(math.log(ours[0]["hi"] / ours[0]["found"]), 0.6)
+        self.assertAlmostEqual(math.log(theirs[0]["hi"] / theirs[0]["found"]), 0.4)
+        self.assertEqual(elsewhere.figures(ours), {"n": 10, "without": 0.0, "covered": 1.0})
+        self.assertEqual(elsewhere.figures(theirs), {"n": 10, "without": 0.0, "covered": 0.0})
+
+    def test_bounds_are_never_narrower_than_of_gpus_left_out(self) -> None:
+        near = self.cell("conv", "a", 0.1) + self.cell("conv", "b", 0.1)
+        self.assertEqual(elsewhere.factors_of(near).intervals, {"operation/conv/elsewhere/time": 1.0})
+        self.assertAlmostEqual(math.log(near[0]["hi"] / near[0]["found"]), 0.2)
+
+    def test_what_one_benchmark_alone_has_is_no_factor(self) -> None:
+        alone = self.cell("conv", "a", 0.4)
+        self.assertEqual(elsewhere.factors_of(alone).intervals, {})
+        self.assertEqual(elsewhere.figures(alone), {"n": 10, "without": 0.0, "covered": 0.0})
 
 
 class Shapes(unittest.TestCase):

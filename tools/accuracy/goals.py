@@ -280,7 +280,7 @@ def coverage(figures: Figures) -> list[Goal]:
     ):
         cells = [cell["time"] for key, cell in figures["operations"][section].items() if key.startswith("aic")]
         out.append(Goal(f"intervals: {name}, by table", COVERED, [[cell["coverage"]] for cell in cells]))
-    for name in ("operations/deepbench_ops", "operations/vidur_llm_ops", "networks/neusight_e2e_ops"):
+    for name in figures.get("elsewhere", {"benchmarks": {}})["benchmarks"]:
         out.append(Goal(f"intervals: {name}, without a part in them", COVERED, [[covered(figures, name)]]))
     return [*out, outside(figures)]
 

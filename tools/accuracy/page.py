@@ -7,7 +7,7 @@
 
 In the template `{{table NAME}}` is a table of tables.py or goals.py, `{{chart NAME}}` a chart of charts.py,
 `{{percent FILE/KEY/KEY}}` and `{{count ...}}` a single figure, `{{also FILE/KEY}}` a text that may be absent, `{{goals}}`
-how many are met, `{{covered TABLE}}` what intervals hold of a table, and lines between `{{if FILE}}` and `{{end}}` stand only where docs/accuracy/FILE.json exists. Standard library only.
+how many are met, `{{covered TABLE}}` what intervals hold of another benchmark, and lines between `{{if FILE}}` and `{{end}}` stand only where docs/accuracy/FILE.json exists. Standard library only.
 """
 
 from __future__ import annotations

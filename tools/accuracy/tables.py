@@ -243,11 +243,22 @@ def intervals(figures: Figures) -> str:
     return markdown([*head, "units left out"], rows)
 
 
-def covered(figures: Figures, name: str) -> float:
-    """Share of a whole table's times inside their intervals."""
-    (table,) = (t for t in figures["tables"]["tables"] if t["table"] == f"{name}.csv")
-    times = [cells["time"] for cells in table["groups"].values() if "time" in cells]
-    return sum(time["n"] * time["coverage"] for time in times) / sum(time["n"] for time in times)
+def covered(figures: Figures, benchmark: str) -> float:
+    """Share of a benchmark's times inside bounds with the factors of the others."""
+    cells = figures["elsewhere"]["benchmarks"][benchmark].values()
+    return sum(cell["n"] * cell["covered"] for cell in cells) / sum(cell["n"] for cell in cells)
+
+
+def elsewhere(figures: Figures) -> str:
+    head = ["benchmark, group", "rows", "covered as GPUs left out", "by the others' factor", "factor of all"]
+    factors = figures["elsewhere"]["intervals"]
+    rows = [
+        [f"{name.partition('/')[2]}, {group}", str(cell["n"]), percent(cell["without"]), percent(cell["covered"])]
+        + [f"{factors.get(f'operation/{group}/elsewhere/time', 1.0):.2f}"]
+        for name, groups in figures["elsewhere"]["benchmarks"].items()
+        for group, cell in groups.items()
+    ]
+    return markdown(head, rows)
 
 
 def every_table(figures: Figures) -> str:

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/calibration_file.h"
+
+#include <fmt/format.h>
+
+#include "fit/rows.h"
+
+namespace joulecast {
+
+using Json = nlohmann::ordered_json;
+
+Result<Json> read_calibration(const std::string& path) {
+  if (path.empty()) return Json(nullptr);
+  JC_ASSIGN_OR_RETURN(const std::string text, text_of(path));
+  Json calibration = Json::parse(text, nullptr, false);
+  if (!calibration.is_object() || calibration["schema"] != "joulecast.calibration/1" ||
+      !calibration["intervals"].is_object())
+    return invalid(fmt::format("{}: no joulecast.calibration/1", path));
+  constexpr double kLargest = 100.0;  // in units of the spread, where there is one
+  for (const auto& [key, value] : calibration["intervals"].items()) {
+    if (!value.is_number() || value.get<double>() < 0.0 || value.get<double>() > kLargest)
+      return invalid(fmt::format("{}: '{}' is no logarithm of a factor", path, key));
+  }
+  return calibration;
+}
+
+Numbers interval_factors(const Json& calibration) {
+  Numbers out;
+  if (calibration.is_null()) return out;
+  for (const auto& [key, value] : calibration.at("intervals").items()) out.emplace(key, value.get<double>());
+  return out;
+}
+
+}  // namespace joulecast
