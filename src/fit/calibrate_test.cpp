@@ -124,6 +124,9 @@ TEST_F(Calibrate, WritesNothingForFactorsThatAreNone) {
     return calibrate(options, Catalogue::shipped(), [](const std::string&) {}).error().text();
   };
   EXPECT_EQ(said("{}"), factors + ": no joulecast.calibration/1");
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_EQ(said((R"({"schema": "joulecast.calibration/1", "intervals": {}, "x": )" + deep + "}").c_str()),
+            factors + ": no joulecast.calibration/1");
   EXPECT_EQ(said(R"({"schema": "joulecast.calibration/1", "intervals": {"a": -1}})"),
             factors + ": 'a' is no logarithm of a factor");
   std::filesystem::remove(factors);

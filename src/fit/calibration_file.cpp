@@ -12,8 +12,13 @@ using Json = nlohmann::ordered_json;
 Result<Json> read_calibration(const std::string& path) {
   if (path.empty()) return Json(nullptr);
   JC_ASSIGN_OR_RETURN(const std::string text, text_of(path));
-  Json calibration = Json::parse(text, nullptr, false);
-  if (!calibration.is_object() || calibration["schema"] != "joulecast.calibration/1" ||
+  bool deep = false;
+  const auto shallow = [&](int depth, Json::parse_event_t, const Json&) {
+    deep = deep || depth >= 8;
+    return !deep;
+  };
+  Json calibration = Json::parse(text, shallow, false);
+  if (deep || !calibration.is_object() || calibration["schema"] != "joulecast.calibration/1" ||
       !calibration["intervals"].is_object())
     return invalid(fmt::format("{}: no joulecast.calibration/1", path));
   constexpr double kLargest = 100.0;  // in units of the spread, where there is one
