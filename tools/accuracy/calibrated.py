@@ -3,8 +3,9 @@
 """What eight measured rows of an unseen GPU are worth: calibrated.py --joulecast PROGRAM --data DATA --work WORK
 
 WORK/without-GPU.jcpack is a pack that has not seen the GPU (families.py makes them). Eight rows, of different kinds where
-the table has kinds, correct it (`joulecast train --calibrate`); all other rows of the GPU judge it before and after. Prints a
-table for docs/howto/add-your-gpu.md: mean error in percent, bias in brackets. Standard library only.
+the table has kinds, correct it (`joulecast train --calibrate`); all other rows of the GPU judge it before and after, and
+after a correction by themselves, which is what no number of rows can improve on. Prints a table for
+docs/howto/add-your-gpu.md: mean error in percent, bias in brackets. Standard library only.
 """
 
 from __future__ import annotations
@@ -74,27 +75,33 @@ def cell(group: dict, quantity: str) -> str:
     return "-" if figures.get("mape") is None else f"{100 * figures['mape']:.1f} ({100 * figures['bias']:+.1f})"
 
 
+def corrected(program: str, table: str, pack: str, folder: str) -> str:
+    """The pack that these rows correct."""
+    mine = str(pathlib.Path(folder) / "mine.jcpack")
+    subprocess.run([program, "train", "--calibrate", table, "--pack", pack, "-o", mine, "--quiet"], check=True)
+    return mine
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--joulecast", required=True, help="the program")
     parser.add_argument("--data", required=True, type=pathlib.Path, help="folder of published tables")
     parser.add_argument("--work", required=True, type=pathlib.Path, help="folder with without-GPU.jcpack")
     arguments = parser.parse_args()
-    print("| GPU, table, mode | time: before | after | power: before | after | energy: before | after |")
-    print("|---|---|---|---|---|---|---|")
+    columns = [f"{quantity}{when}" for quantity in ("time: ", "power: ", "energy: ") for when in ("before", "after", "by all")]
+    print(f"| GPU, table, mode | {' | '.join(columns)} |")
+    print("|---" * (len(columns) + 1) + "|")
     for gpu, table, label in CASES:
         pack = str(arguments.work / f"without-{gpu}.jcpack")
         head, rows = rows_of(arguments.data / "operations" / table, label)
         with tempfile.TemporaryDirectory() as folder:
             few = write(pathlib.Path(folder) / table, head, rows[:ROWS])
-            mine = str(pathlib.Path(folder) / "mine.jcpack")
-            command = [arguments.joulecast, "train", "--calibrate", few, "--pack", pack, "-o", mine, "--quiet"]
-            subprocess.run(command, check=True)
+            mine = corrected(arguments.joulecast, few, pack, folder)
             rest = write(pathlib.Path(folder) / table, head, rows[ROWS:])
-            before = judged(arguments.joulecast, rest, pack)
-            after = judged(arguments.joulecast, rest, mine)
-        for mode, group in before.items():
-            cells = [c for q in ("time", "power", "energy") for c in (cell(group, q), cell(after[mode], q))]
+            found = [judged(arguments.joulecast, rest, one) for one in (pack, mine)]
+            found.append(judged(arguments.joulecast, rest, corrected(arguments.joulecast, rest, pack, folder)))
+        for mode in found[0]:
+            cells = [cell(groups[mode], quantity) for quantity in ("time", "power", "energy") for groups in found]
             print(f"| {gpu}, {table.removesuffix('.csv')}, {mode} | {' | '.join(cells)} |")
     return 0
 
