@@ -165,8 +165,8 @@ double cdna_time(const ReductionWork& w, double bytes, bool training, const Devi
 
 // vLLM's RMS norm: a block walks its row twice, a number at a time, and what it reads the second time comes from memory
 // again. Fitted by tools/fit/vidur.py on vidur's A40, A100 and H100, and as well by two of them.
-constexpr double kEngineReads = 1.5;  // of the bytes read once and written once
-constexpr double kEngineNumber = 0.857;
+constexpr double kEngineReads = 1.5;     // of the bytes read once and written once
+constexpr double kEngineNumber = 0.857;  // cycles of an SM
 
 double engine_time(const ReductionWork& w, double bytes, const Device& device) {
   const double cycles = kEngineNumber * static_cast<double>(w.in_elements);

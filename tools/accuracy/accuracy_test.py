@@ -273,8 +273,8 @@ class Elsewhere(unittest.TestCase):
         self.assertEqual(found.intervals, {"operation/conv/elsewhere/time": 3.0})
         self.assertAlmostEqual(math.log(ours[0]["hi"] / ours[0]["found"]), 0.6)
         self.assertAlmostEqual(math.log(theirs[0]["hi"] / theirs[0]["found"]), 0.4)
-        self.assertEqual(elsewhere.figures(ours), {"n": 10, "without": 0.0, "covered": 1.0})
-        self.assertEqual(elsewhere.figures(theirs), {"n": 10, "without": 0.0, "covered": 0.0})
+        self.assertEqual(elsewhere.coverages(ours), {"n": 10, "without": 0.0, "covered": 1.0})
+        self.assertEqual(elsewhere.coverages(theirs), {"n": 10, "without": 0.0, "covered": 0.0})
 
     def test_bounds_are_never_narrower_than_of_gpus_left_out(self) -> None:
         near = self.cell("conv", "a", 0.1) + self.cell("conv", "b", 0.1)
@@ -284,7 +284,7 @@ class Elsewhere(unittest.TestCase):
     def test_what_one_benchmark_alone_has_is_no_factor(self) -> None:
         alone = self.cell("conv", "a", 0.4)
         self.assertEqual(elsewhere.factors_of(alone).intervals, {})
-        self.assertEqual(elsewhere.figures(alone), {"n": 10, "without": 0.0, "covered": 0.0})
+        self.assertEqual(elsewhere.coverages(alone), {"n": 10, "without": 0.0, "covered": 0.0})
 
 
 class Shapes(unittest.TestCase):

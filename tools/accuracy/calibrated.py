@@ -4,7 +4,7 @@
 
 WORK/without-GPU.jcpack is a pack that has not seen the GPU (families.py makes them). Eight rows, of different kinds where
 the table has kinds, correct it (`joulecast train --calibrate`); all other rows of the GPU judge it before and after, and
-after a correction by themselves, which is what no number of rows can improve on. Prints a table for
+after a correction by themselves, which is about what such corrections come to at best. Prints a table for
 docs/howto/add-your-gpu.md: mean error in percent, bias in brackets. Standard library only.
 """
 

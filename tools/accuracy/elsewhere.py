@@ -12,7 +12,8 @@ benchmark alone has gets none. Adds the factors to the calibration file, which
 
     joulecast train --calibrate --calibration FILE -o PACK
 
-brings into a pack. DATA is the folder of published tables. Standard library only.
+brings into a pack. Rows are those of the shipped pack as users have it, with what networks corrected.
+DATA is the folder of published tables. Standard library only.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import sys
 import tempfile
 
 from calibration import Factors, alike, bound, left_out
-from errors import by, of, read_rows, write_json
+from errors import by, figures, of, read_rows, write_json
 
 PACK = pathlib.Path(__file__).resolve().parents[2] / "data" / "packs" / "joulecast.jcpack"
 BENCHMARKS = ("operations/deepbench_ops", "operations/vidur_llm_ops", "networks/neusight_e2e_ops")
@@ -39,10 +40,6 @@ def rows_of(arguments: argparse.Namespace, benchmark: str, folder: pathlib.Path)
     return [{**row, "held_out": benchmark} for row in of(read_rows(found), "time")]
 
 
-def coverage(rows: list[dict]) -> float:
-    return round(sum(row["lo"] <= row["measured"] <= row["hi"] for row in rows) / len(rows), 4)
-
-
 def factors_of(rows: list[dict]) -> Factors:
     """Also gives the rows bounds: by the factor of the other benchmarks."""
     out = Factors()
@@ -52,12 +49,12 @@ def factors_of(rows: list[dict]) -> Factors:
     return out
 
 
-def figures(rows: list[dict]) -> dict:
-    """Coverage by the bounds that GPUs have otherwise, and by those with the factor of the other benchmarks."""
-    covered = coverage(rows)
+def coverages(rows: list[dict]) -> dict:
+    """By the bounds that GPUs have otherwise, and by those with the factor of the other benchmarks."""
+    covered = figures(rows)["coverage"]
     for row in rows:
         bound(row, 1.0)
-    return {"n": len(rows), "without": coverage(rows), "covered": covered}
+    return {"n": len(rows), "without": figures(rows)["coverage"], "covered": covered}
 
 
 def main() -> int:
@@ -71,7 +68,7 @@ def main() -> int:
         rows = [row for name in BENCHMARKS for row in rows_of(arguments, name, pathlib.Path(folder))]
     found = factors_of(rows)
     benchmarks = {
-        name: {group: figures(cell) for group, cell in sorted(by(mine, lambda row: row["group"]).items())}
+        name: {group: coverages(cell) for group, cell in sorted(by(mine, lambda row: row["group"]).items())}
         for name, mine in by(rows, left_out).items()
     }
     calibration = json.loads(arguments.calibration.read_text())
