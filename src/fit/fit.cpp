@@ -168,6 +168,7 @@ Rows all_rows(const std::vector<Sample>& samples) {
 // Those that models of this kind learn from.
 Rows learnt_from(const std::vector<Sample>& samples, Rows rows, Kind kind) {
   if (kind == Kind::kAny) std::erase_if(rows, [&](std::size_t i) { return !samples[i].for_any_gpu; });
+  if (kind == Kind::kSeen) std::erase_if(rows, [&](std::size_t i) { return !samples[i].for_modules; });
   return rows;
 }
 
@@ -248,16 +249,18 @@ Result<void> hold_out_times(const Task& task, Kind kind, const Splits& splits, d
 }
 
 // Of all samples; the bound where nothing is left to learn from.
-Result<std::vector<double>> held_out_times(const Task& task, std::span<const Kind> kinds, const Splits& splits,
-                                           double trust) {
+Result<std::vector<double>> held_out_times(const Task& task, Kind kind, const Splits& splits, double trust) {
   std::vector<double> out(task.samples.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = task.prepared.physics[i].bound;
-  for (const Kind kind : kinds) JC_RETURN_IF_ERROR(hold_out_times(task, kind, splits, trust, out));
+  JC_RETURN_IF_ERROR(hold_out_times(task, kind, splits, trust, out));
   return out;
 }
+// With loops in folds of their own, which there are enough of.
 Result<std::vector<double>> held_out_times(const Task& task, const Splits& folds) {
-  static constexpr std::array kBoth{Kind::kSeen, Kind::kLoops};
-  return held_out_times(task, std::span(kBoth).first(has_loops(task.answering) ? 2 : 1), folds, 1.0);
+  JC_ASSIGN_OR_RETURN(std::vector<double> out, held_out_times(task, Kind::kSeen, folds, 1.0));
+  if (has_loops(task.answering))
+    JC_RETURN_IF_ERROR(hold_out_times(task, Kind::kLoops, random_splits(task.prepared, kLoopFolds), 1.0, out));
+  return out;
 }
 
 // The times power is learnt on: held out, but for rows of another framework their own.
@@ -349,20 +352,24 @@ double group_cost(Group group, const std::vector<Sample>& samples, Judging judgi
   std::set<std::string_view> gpus;
   std::size_t powered = 0;
   std::size_t for_any = 0;
+  std::size_t for_modules = 0;
   for (const Sample& s : samples) {
     gpus.insert(s.gpu->id);
     powered += s.power ? 1U : 0U;
     for_any += s.for_any_gpu ? 1U : 0U;
+    for_modules += s.for_modules ? 1U : 0U;
   }
   if (samples.empty()) return 0.0;
   const double folds = folds_of(group);
   const double any = fit_cost(for_any, time_options(group, Kind::kAny));
-  const double models = has_loops(answering_benches(samples)) ? 2 : 1;
-  const double seen = models * fit_cost(samples.size(), time_options(group, Kind::kSeen));
+  const double seen = fit_cost(for_modules, time_options(group, Kind::kSeen));
+  double loops = 0.0;
+  if (has_loops(answering_benches(samples)))
+    loops = kLoopFolds * fit_cost(samples.size(), time_options(group, Kind::kLoops));
   const double power = powered == 0 ? 0.0 : fit_cost(powered, power_options(group, Kind::kSeen));
   // Of n splits each row is learnt from in n - 1; and once more of all.
-  if (judging == Judging::kQuick) return (seen + power) * folds + any + 2.0 * power;
-  return (seen + power) * folds + (any + power) * static_cast<double>(gpus.size());
+  if (judging == Judging::kQuick) return (seen + power) * folds + loops + any + 2.0 * power;
+  return (seen + power) * folds + loops + (any + power) * static_cast<double>(gpus.size());
 }
 
 Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samples, Method method) {
@@ -390,7 +397,7 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Meth
   if (judging == Judging::kFull) {
     const Splits gpus = gpu_splits(samples);
     HeldOut& unseen = out.unseen_gpu;
-    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(task, {{Kind::kAny}}, gpus, trust_unseen(group)));
+    JC_ASSIGN_OR_RETURN(unseen.time, held_out_times(task, Kind::kAny, gpus, trust_unseen(group)));
     JC_ASSIGN_OR_RETURN(unseen.power, held_out_power(task, Kind::kAny, gpus, learn, unseen.time));
   }
   const std::pair<Kind, GroupModels*> both[] = {{Kind::kAny, &out.any}, {Kind::kSeen, &out.seen}};

@@ -38,6 +38,7 @@ struct GroupFit {
 
 // Folds of the cross-validation; captured kernels have so many rows that fewer do.
 inline constexpr int kFolds = 15;
+inline constexpr int kLoopFolds = 5;  // of models of GPUs that were measured in loops, which have many rows
 int folds_of(Group group);
 
 // How far trees are trusted on a GPU that was not measured, chosen by leaving GPUs out.

@@ -36,10 +36,9 @@ std::vector<Sample> two_benches() {
 }
 
 // What a model of time says of a sample, as a factor on its bound. As of a module: what tells benches apart is hidden.
-double factor(const Forest& time, const Sample& sample) {
+double factor(const Forest& time, const Sample& sample, Situation situation = {}) {
   std::vector<float> row(row_names(kGroup).size() - kPowerFeatures.size());
-  const Situation module{};
-  const Physics physics = physics_of(sample.work, sample.device, module, row);
+  const Physics physics = physics_of(sample.work, sample.device, situation, row);
   write_gpu_features(physics, sample.device, std::span(row).subspan(feature_names(kGroup).size()));
   return std::exp(static_cast<double>(predict(time, row)));
 }
@@ -57,6 +56,27 @@ TEST(FitGroup, EachBenchHasAModelThatItsOwnRowsMake) {
     const double bound = physics_of(s.work, s.device, s.situation, features).bound;
     EXPECT_NEAR(fit.random.time[i] / bound, i < kRows ? 4.0 : 2.0, 0.3) << i;
   }
+}
+
+// Loops that count as much as modules are told by their call, of which a model knows nothing that they are not for.
+TEST(FitGroup, EachModelLearnsFromRowsThatAreForIt) {
+  std::vector<Sample> samples = two_benches();
+  for (Sample& s : samples) s.seen_weight = {1.0, 1.0};
+  const auto of_a_loop = [&] {
+    const auto none = [](const std::string&) {};
+    const GroupFit fit = fit_group(kGroup, samples, Method::kOurs, Judging::kQuick, none, {}).value();
+    const Sample& loop = samples[kRows + 100];
+    return std::pair{factor(fit.seen.time, loop, loop.situation), factor(fit.any.time, loop, loop.situation)};
+  };
+  const auto [both, both_any] = of_a_loop();
+  EXPECT_NEAR(both, 2.0, 0.2);
+  EXPECT_NEAR(both_any, 2.0, 0.2);
+  for (std::size_t i = kRows; i < samples.size(); ++i) samples[i].for_modules = false;
+  const auto [modules, still_both] = of_a_loop();
+  EXPECT_NEAR(modules, 4.0, 0.4);
+  EXPECT_NEAR(still_both, 2.0, 0.2);
+  for (std::size_t i = kRows; i < samples.size(); ++i) samples[i].for_any_gpu = false;
+  EXPECT_NEAR(of_a_loop().second, 4.0, 0.4);
 }
 
 TEST(FitGroup, WithoutLoopsThereIsNoModelOfThem) {

@@ -37,6 +37,7 @@ std::uint64_t key_of(Group group, const std::vector<Sample>& samples, std::strin
                               s.seen_weight[1],
                               static_cast<double>(s.situation.bench()),
                               s.for_any_gpu ? 1.0 : 0.0,
+                              s.for_modules ? 1.0 : 0.0,
                               s.device.sm,
                               s.device.clock,
                               s.device.bandwidth,

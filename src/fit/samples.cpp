@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/hashes.h"
 #include "dataset/store_place.h"
@@ -25,6 +26,7 @@ constexpr double kGuest = 0.1;
 struct Policy {
   double weight = 1, power_weight = 1;
   std::array<double, kBenches> seen_weight{1, kGuest};  // by Bench
+  bool for_any_gpu = true;
   std::string stratum;
   bool power = true, power_from_own_time = false;
   bool sets_gradients = false;  // training overwrites them; the laws are of training that adds to them
@@ -52,12 +54,12 @@ Result<Policy> neusight(const MeasuredOperation& row) {
                   .stratum = fmt::format("neusight/{}/conv", row.at.gpu),
                   .power = false};
   const Node& node = row.graph->nodes[0];
-  if (std::holds_alternative<LayerNorm>(node.op)) return unsupported("another layer norm kernel");
   if (std::holds_alternative<Linear>(node.op) && contains(row.at.gpu, "P4") && row.from.split == "train")
     return unsupported("other kernels, three times slower");
   const bool product = std::holds_alternative<Linear>(node.op) || std::holds_alternative<MatMul>(node.op);
   return Policy{.weight = product ? 0.01 : 0.03,
                 .seen_weight = {product ? 0.01 : 0.03, 1.0},
+                .for_any_gpu = !std::holds_alternative<LayerNorm>(node.op),  // those of other GPUs come out worse
                 .stratum = fmt::format("neusight/{}/{}/{}", row.at.gpu, label(node.op), row.from.split),
                 .power = false};
 }
@@ -120,19 +122,23 @@ Result<Policy> policy_of(const MeasuredOperation& row) {
   return unsupported("table is not fitted on");
 }
 
+// Rows of a stratum for models of GPUs measured in loops (all that are kept), for those of GPUs measured as modules,
+// and for those that do not know the GPU.
 struct Limits {
-  std::size_t seen, any;  // rows of a stratum for models that know the GPU, and for those that do not
+  std::size_t kept, modules, any;
 };
+
+constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
 
 // More rows of a stratum do not help (learning curve: docs/accuracy.md), or other rows would drown.
 Limits limits_of(const Sample& sample) {
   // Of convolutions the law says most: they are of one kind.
-  if (sample.table == "neusight_conv") return {1500, 500};
-  if (contains(sample.stratum, "neusight"))
-    return contains(sample.table, "vec") ? Limits{200, 200} : Limits{1000, 1000};
-  if (contains(sample.stratum, "aic_power_attention")) return {12000, 6000};
-  if (contains(sample.stratum, "aic_power")) return {8000, 4000};
-  return {36000, 9000};
+  if (sample.table == "neusight_conv") return {kAllRows, 1500, 500};
+  if (sample.table == "neusight_vec") return {kAllRows, 200, 200};
+  if (sample.table == "neusight_gemm") return {kAllRows, 1000, 1000};
+  if (contains(sample.stratum, "aic_power_attention")) return {12000, 12000, 6000};
+  if (contains(sample.stratum, "aic_power")) return {8000, 8000, 4000};
+  return {36000, 36000, 9000};
 }
 
 // Shapes at the edge of what a table can hold have features beyond single precision; XGBoost stops at the first of
@@ -185,6 +191,7 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
              .power = {},
              .weight = policy.weight,
              .power_weight = policy.power_weight,
+             .for_any_gpu = policy.for_any_gpu,
              .seen_weight = policy.seen_weight,
              .power_from_own_time = policy.power_from_own_time,
              .primary = row.from.primary && !work.situation.block_scaled};
@@ -265,10 +272,11 @@ void thin_out(SampleSet& set, std::optional<std::size_t> limit) {
     std::vector<bool> keep(samples.size(), true);
     for (auto& [stratum, rows] : strata) {
       const Limits own = limits_of(samples[rows[0].second]);
-      const Limits most = limit ? Limits{*limit, std::min(*limit, own.any)} : own;
+      const Limits most = limit ? Limits{*limit, *limit, std::min(*limit, own.any)} : own;
       std::sort(rows.begin(), rows.end());
       for (std::size_t i = most.any; i < rows.size(); ++i) samples[rows[i].second].for_any_gpu = false;
-      for (std::size_t i = most.seen; i < rows.size(); ++i) keep[rows[i].second] = false;
+      for (std::size_t i = most.modules; i < rows.size(); ++i) samples[rows[i].second].for_modules = false;
+      for (std::size_t i = most.kept; i < rows.size(); ++i) keep[rows[i].second] = false;
     }
     std::vector<Sample> kept;
     for (std::size_t i = 0; i < samples.size(); ++i) {

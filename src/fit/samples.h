@@ -31,7 +31,8 @@ struct Sample {
   double time = 0;
   std::optional<double> power;  // only where the sensor saw enough
   double weight = 1, power_weight = 1;
-  bool for_any_gpu = true;  // also for models that do not know the GPU, which gain nothing by so many shapes
+  // Also for models that do not know the GPU, which gain nothing by so many shapes, and for those of modules.
+  bool for_any_gpu = true, for_modules = true;
   std::array<double, kBenches> seen_weight{1, 1};  // for models of GPUs that were measured on each bench
   bool power_from_own_time = false;  // its framework differs from the time model's: power is learnt on measured time
   // Judged, and counted in intervals: not older generations, and not block-scaled FP8, whose kernels are so much harder

@@ -31,5 +31,41 @@ TEST(Samples, AtMostThreeQuartersAreOfTheAccumulation) {
   EXPECT_DOUBLE_EQ(sample("training", "1e-6").time, 4e-6);
 }
 
+// Rows of one table and stratum, kept and with a flag, after thinning.
+struct Thinned {
+  std::size_t kept, for_modules, for_any_gpu;
+  bool operator==(const Thinned&) const = default;
+};
+Thinned thinned(const std::string& table, int rows, std::optional<std::size_t> limit = {}) {
+  SampleSet set;
+  std::vector<Sample>& samples = set.groups[static_cast<std::size_t>(Group::kPointwise)];
+  for (int i = 0; i < rows; ++i) {
+    Sample one;
+    one.work = PointwiseWork{};
+    one.table = table;
+    one.key = std::to_string(i);
+    one.stratum = "a stratum";
+    samples.push_back(one);
+  }
+  thin_out(set, limit);
+  Thinned out{samples.size(), 0, 0};
+  for (const Sample& s : samples) {
+    out.for_modules += s.for_modules ? 1U : 0U;
+    out.for_any_gpu += s.for_any_gpu ? 1U : 0U;
+  }
+  EXPECT_EQ(set.sources[table].used, out.kept);
+  EXPECT_EQ(set.sources[table].used + set.sources[table].not_needed, static_cast<std::size_t>(rows));
+  return out;
+}
+
+// All loops are for models of GPUs that were measured in loops; modules and other GPUs gain by some, and drown in more.
+TEST(Samples, LoopsAreThinnedOutForOtherModelsOnly) {
+  EXPECT_EQ(thinned("neusight_vec", 1300), (Thinned{1300, 200, 200}));
+  EXPECT_EQ(thinned("neusight_gemm", 1300), (Thinned{1300, 1000, 1000}));
+  EXPECT_EQ(thinned("neusight_conv", 2000), (Thinned{2000, 1500, 500}));
+  EXPECT_EQ(thinned("neusight_vec", 1300, 100), (Thinned{100, 100, 100}));
+  EXPECT_EQ(thinned("aic_gemm_bf16", 40000), (Thinned{36000, 36000, 9000}));
+}
+
 }  // namespace
 }  // namespace joulecast

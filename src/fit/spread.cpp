@@ -7,6 +7,7 @@
 
 #include "dataset/metrics.h"
 #include "fit/booster.h"
+#include "fit/symmetric_trees.h"
 
 namespace joulecast {
 namespace {
@@ -26,20 +27,29 @@ struct Errors {
   }
 };
 
-// Coarse leaves: a spread is a mean over many errors, or it is one of them. Where there are very many, trees can say
-// what most of them are below, which differs between kernels and frameworks by more than their means do; of fewer they
-// would learn single ones. `rows` are learnt from, of `all`: halves must be learnt like the whole.
-BoosterOptions spread_options(std::size_t rows, std::size_t all) {
-  const double leaf = std::clamp(static_cast<double>(rows) / 100.0, 20.0, 200.0);
-  if (all < kQuantileRows) return {.rounds = 40, .depth = 4, .eta = 0.1, .min_child_weight = leaf};
-  return {.rounds = 60, .depth = 5, .eta = 0.7, .min_child_weight = leaf, .quantile = kSpreadLevel};
+// Coarse leaves: a spread is a mean over many errors, or it is one of them.
+double leaf_of(std::size_t rows) {
+  return std::clamp(static_cast<double>(rows) / 100.0, 20.0, 200.0);
 }
 
-// What trees of a share start from: they take small steps.
-float start_of(const TrainingSet& set, const BoosterOptions& options) {
-  if (options.quantile == kNoQuantile) return 0.0F;
+Result<Forest> fit_mean(const TrainingSet& set, const std::vector<std::string_view>& names) {
+  return fit_symmetric(set, names,
+                       {.rounds = 24, .depth = 4, .eta = 0.3, .columns = 0.4, .lambda = 0.2 * leaf_of(set.rows())});
+}
+
+// Where there are very many errors, trees can say what most of them are below, which differs between kernels and
+// frameworks by more than their means do; of fewer they would learn single ones.
+Result<Forest> fit_share(TrainingSet set, const std::vector<std::string_view>& names) {
   const std::vector<double> targets(set.targets.begin(), set.targets.end());
-  return static_cast<float>(quantile(targets, options.quantile).value_or(0.0));
+  const auto start = static_cast<float>(quantile(targets, kSpreadLevel).value_or(0.0));
+  for (float& target : set.targets) target -= start;  // trees take small steps
+  JC_ASSIGN_OR_RETURN(
+      Forest forest,
+      fit_forest(
+          set, names,
+          {.rounds = 60, .depth = 5, .eta = 0.7, .min_child_weight = leaf_of(set.rows()), .quantile = kSpreadLevel}));
+  forest.base += start;
+  return forest;
 }
 
 using SpreadRows = std::vector<std::vector<float>>;
@@ -66,12 +76,8 @@ Result<Forest> fit(const std::vector<std::string_view>& names, const std::vector
     set.targets.push_back(static_cast<float>(std::log(errors.distances[e] + kSmallestError)));
     set.weights.push_back(1.0F);
   }
-  const BoosterOptions options = spread_options(set.rows(), errors.samples.size());
-  const float start = start_of(set, options);
-  for (float& target : set.targets) target -= start;
-  JC_ASSIGN_OR_RETURN(Forest forest, fit_forest(set, names, options));
-  forest.base += start;
-  return forest;
+  // Halves must be learnt like the whole.
+  return errors.samples.size() < kQuantileRows ? fit_mean(set, names) : fit_share(std::move(set), names);
 }
 
 struct QuantityFit {
@@ -104,7 +110,8 @@ Result<SpreadFit> fit_spread(Group group, const std::vector<Sample>& samples, co
   Errors power;
   Errors energy;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (!samples[i].primary) continue;
+    // Bare loops must not drown the modules, whose errors are others.
+    if (!samples[i].primary || !samples[i].for_modules) continue;
     time.add(i, samples[i].time, held.time[i]);
     if (!samples[i].power || held.power.empty()) continue;
     power.add(i, *samples[i].power, held.power[i]);

@@ -269,14 +269,16 @@ Result<void> Training::add_settings() {
 }
 
 Json Training::report(const TrainOptions& options) const {
+  const std::string folds =
+      fmt::format("{} folds over distinct operations, {} of captured kernels' and {} of bare loops'", kFolds,
+                  folds_of(Group::kGemmTensor), kLoopFolds);
   return {{"schema", "joulecast.pack-report/1"},
           {"made_by", "joulecast " JOULECAST_VERSION},
           {"quick", options.quick},
           {"method", name(options.method)},
           {"fitted_on", sources_json(rows_.samples.sources)},
           {"splits",
-           {{"operations", fmt::format("{} folds over distinct operations, {} of captured kernels'", kFolds,
-                                       folds_of(Group::kGemmTensor))},
+           {{"operations", folds},
             {"gpus", "each GPU left out in turn"},
             {"settings", "each workload left out in turn, on swept GPUs and with its GPU"}}},
           {"groups", groups_},

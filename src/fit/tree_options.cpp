@@ -54,6 +54,21 @@ BoosterOptions seen_time_options(Group group) {
   return {};
 }
 
+// Of tens of thousands of rows of a GPU.
+BoosterOptions loops_time_options(Group group) {
+  switch (group) {
+    case Group::kConv:
+      return {.rounds = 240, .depth = 8, .eta = 0.2, .columns = 0.4, .min_child_weight = 2, .lambda = 2, .huber = 0.02};
+    case Group::kPointwise:
+    case Group::kReduction:
+      return {.rounds = 200, .depth = 8, .eta = 0.3, .columns = 0.6, .min_child_weight = 2, .lambda = 2, .huber = 0.02};
+    case Group::kGemmSimt:
+      return {.rounds = 320, .depth = 9, .eta = 0.3, .columns = 0.6, .min_child_weight = 4, .lambda = 2, .huber = 0.02};
+    default:
+      return seen_time_options(group);
+  }
+}
+
 // Symmetric trees where they foresee operations left out better: of few operations, on few GPUs, measured as modules.
 // The report of a pack tells by how much, beside that of one trained with `--estimator boosting`. Bare loops
 // gained nothing in trials.
@@ -76,6 +91,7 @@ std::optional<SymmetricOptions> symmetric_time_options(Group group, Kind kind) {
 }  // namespace
 
 TreeOptions time_options(Group group, Kind kind) {
+  if (kind == Kind::kLoops) return {loops_time_options(group)};
   return {kind == Kind::kAny ? any_time_options(group) : seen_time_options(group), symmetric_time_options(group, kind)};
 }
 

@@ -284,9 +284,12 @@ double Estimator::trees_of(const Rows& rows, const Device& device) {
 
 namespace {
 
-// What was measured leaves of its law the wrong choices of algorithms: a convolution that was tried out has none.
-bool law_alone(const ConvWork& work) {
-  return work.autotuned && work.arithmetic == Arithmetic::kFp32;
+// What was measured leaves of its law the wrong choices of algorithms: a convolution that was tried out has none. Nor
+// do PyTorch's norms tell anything of an engine's, which runs another kernel.
+bool law_alone(const Work& work) {
+  if (const auto* conv = std::get_if<ConvWork>(&work)) return conv->autotuned && conv->arithmetic == Arithmetic::kFp32;
+  const auto* reduction = std::get_if<ReductionWork>(&work);
+  return reduction != nullptr && reduction->by_engine;
 }
 
 // Seconds to move what no cache holds, at all of the bandwidth (that error codes leave).
@@ -331,8 +334,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   rows.models.time.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
-    const bool alone = rows.group == Group::kConv && law_alone(std::get<ConvWork>(works[rows.rows[i]]));
-    double off = alone ? 0.0 : trees * static_cast<double>(answers[i]);
+    double off = law_alone(works[rows.rows[i]]) ? 0.0 : trees * static_cast<double>(answers[i]);
     if (correction) off += corrected_by(correction->time, terms(i));
     p.time = p.physics.bound * std::exp(off);
     if (correction) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));

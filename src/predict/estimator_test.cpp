@@ -71,6 +71,33 @@ TEST(Estimator, WhatWasMeasuredElsewhereOrOfAnotherKindIsNoReason) {
   EXPECT_NEAR(factor({{"arithmetic-elsewhere/gemm-simt/fp32/t4", 1.0}}), 2.0, 1e-6);
 }
 
+// What trees say of PyTorch's norms, here twice the bound, is not said of an engine's.
+TEST(Estimator, AnEnginesNormFollowsItsLawAlone) {
+  PackWriter writer;
+  EXPECT_TRUE(
+      writer.add_forest("time/reduction", constant(Group::kReduction, static_cast<float>(std::log(2.0)), false)));
+  EXPECT_TRUE(writer.add_forest("power/reduction", constant(Group::kReduction, 0.5F, true)));
+  EXPECT_TRUE(writer.add_table(std::string(pack_names::kTrust), {{"reduction", 1.0}}));
+  EXPECT_TRUE(writer.add_table(std::string(pack_names::kGpus), {}));
+  const std::string path = testing::TempDir() + "estimator_test_norm" + std::to_string(::getpid()) + ".jcpack";
+  ASSERT_TRUE(writer.write(path));
+  const Pack pack = Pack::open(path).value();
+  std::filesystem::remove(path);
+  const Estimator estimator = Estimator::from(pack).value();
+  const Device device = make_device(**Catalogue::shipped().find("t4"), {}).value();
+  ReductionWork norm{
+      .kind = ReductionKind::kLayerNorm, .in_elements = 4096, .out_elements = 4096, .rows = 64, .columns = 64};
+  const auto factor = [&] {
+    const Work work = norm;
+    OperationPrediction found;
+    EXPECT_TRUE(estimator.predict({&work, 1}, device, {}, estimator.trust("t4"), {&found, 1}));
+    return found.time / found.physics.bound;
+  };
+  EXPECT_NEAR(factor(), 2.0, 1e-6);
+  norm.by_engine = true;
+  EXPECT_NEAR(factor(), 1.0, 1e-6);
+}
+
 // The share of the power between idle and limit of a product on the T4, by a pack whose trees say a half.
 double share(const std::map<std::string, double>& gpus, const std::map<std::string, double>& laws) {
   const Pack pack = made(gpus, laws);

@@ -46,17 +46,42 @@ struct Traffic {
   double forward, backward, accumulation;
 };
 
+bool is_layer_norm(ReductionKind kind) {
+  return kind == ReductionKind::kLayerNorm || kind == ReductionKind::kGroupNorm;
+}
+
+// Threads that an SM holds at once, by compute capability: CUDA C++ Programming Guide, "Technical Specifications per
+// Compute Capability".
+double resident_threads(double capability) {
+  if (capability == 7.5) return 1024.0;
+  const bool few = capability >= 12.0 || (capability > 8.0 && capability < 9.0);
+  return few ? 1536.0 : 2048.0;
+}
+
+// PyTorch's layer norm has a block of 128 threads for each row, which reads it for its mean and reads it again: of
+// that second time, the share that comes from memory, for the rows of all blocks that run at once fill the L2. From
+// NeuSight's rows of more than a millisecond, where it goes from none at a quarter of the L2 to all at the whole.
+double read_again(const ReductionWork& w, const Device& device) {
+  constexpr double kThreads = 128.0, kOctaves = 2.0;
+  const double blocks = device.sm * resident_threads(device.capability) / kThreads;
+  const double held = std::min(static_cast<double>(w.rows), blocks) * static_cast<double>(w.columns * w.element_bytes);
+  return std::clamp(1.0 + std::log2(std::max(1.0, held) / device.l2) / kOctaves, 0.0, 1.0);
+}
+
 // Bytes as PyTorch's kernels move them, for elements of `size` bytes: batch norm in training state reads its input
 // twice, max pooling carries 64-bit indices and walks them back.
-Traffic traffic_of(const ReductionWork& w, State state, double size) {
+Traffic traffic_of(const ReductionWork& w, State state, const Device& device) {
+  const auto size = static_cast<double>(w.element_bytes);
   const auto in = static_cast<double>(w.in_elements);
   const auto both = in + static_cast<double>(w.out_elements);
   const double accumulation = state == State::kTraining ? 3.0 * size * in : 0.0;
   if (w.kind == ReductionKind::kMaxPool) return {2.25 * size * both, 8.0 * size * both, accumulation};
   if (w.kind == ReductionKind::kAdaptivePool) return {size * both, size * both, accumulation};
   if (is_pool(w.kind) || w.kind == ReductionKind::kReduce) return {size * both, 2.0 * size * both, accumulation};
-  const bool statistics = w.kind == ReductionKind::kBatchNorm && state != State::kEval;
-  return {(statistics ? 3.0 : 2.0) * size * in, 5.0 * size * in, accumulation};
+  double reads = 1.0;
+  if (w.kind == ReductionKind::kBatchNorm && state != State::kEval) reads = 2.0;
+  if (is_layer_norm(w.kind) && !w.by_engine && !device.cdna) reads += read_again(w, device);
+  return {(reads + 1.0) * size * in, 5.0 * size * in, accumulation};
 }
 
 // What kernels cost beside what they move, in cycles of an SM each. From A30 and RTX 2080 Ti.
@@ -149,14 +174,14 @@ double shared_time(const ReductionWork& w, double moved, double busy) {
 // can.
 double cdna_row_cycles(const ReductionWork& w) {
   const auto columns = static_cast<double>(w.columns);
-  if (w.kind == ReductionKind::kLayerNorm || w.kind == ReductionKind::kGroupNorm) return 1000.0 + 1.1 * columns;
+  if (is_layer_norm(w.kind)) return 1000.0 + 1.1 * columns;
   if (w.kind != ReductionKind::kSoftmax || w.columns <= 1024) return 0.0;
   return w.columns % 4 == 0 ? 2400.0 + 1.2 * columns : 3000.0 + 2.0 * columns;
 }
 
 // A layer norm reads its input twice there.
 double cdna_time(const ReductionWork& w, double bytes, bool training, const Device& device) {
-  const bool layer = w.kind == ReductionKind::kLayerNorm || w.kind == ReductionKind::kGroupNorm;
+  const bool layer = is_layer_norm(w.kind);
   const double row =
       static_cast<double>(w.rows) * cdna_row_cycles(w) * (training ? 3.0 : 1.0) / (device.sm * device.clock);
   const double moved = (layer ? 1.5 : 1.0) * bytes / (kCdnaStreamed * device.bandwidth);
@@ -190,12 +215,12 @@ Physics physics_of(const ReductionWork& work, const Device& device, Situation si
   const auto channels = static_cast<double>(std::max<std::int64_t>(1, work.channels));
   const auto rows = static_cast<double>(work.rows);
   const auto columns = static_cast<double>(work.columns);
-  const Traffic traffic = traffic_of(work, situation.state, size);
+  const Traffic traffic = traffic_of(work, situation.state, device);
   const double norm = norm_share(work, device, situation);
   const double own = (traffic.forward * from_cache(work, device) + (training ? traffic.backward : 0.0)) / norm;
   const double moved =
       own / (streams_of(work.kind, training) * device.bandwidth) + traffic.accumulation / (kStreams * device.bandwidth);
-  const bool layer = work.kind == ReductionKind::kLayerNorm || work.kind == ReductionKind::kGroupNorm;
+  const bool layer = is_layer_norm(work.kind);
 
   Physics p;
   p.accumulation_bytes = traffic.accumulation;

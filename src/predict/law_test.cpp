@@ -106,6 +106,33 @@ TEST(Law, AnEnginesNormWalksItsRowsTwice) {
   expect_close(physics(norm, d).gpu, 6e7 / 90e9);
 }
 
+// An SM holds 16 blocks of 128 threads (8 on Turing, 12 on small Ampere), each of which walks a row twice. Rows of 62.5
+// kB fill the megabyte of L2 by then: nothing is left of the first time. Of half as much half is left, of a quarter
+// all.
+TEST(Law, ALayerNormReadsLongRowsAgain) {
+  Device d = toy();
+  const auto passes = [&](std::int64_t rows, std::int64_t element_bytes) {
+    const std::int64_t elements = rows * 15'625;
+    const ReductionWork norm{.kind = ReductionKind::kLayerNorm,
+                             .in_elements = elements,
+                             .out_elements = elements,
+                             .rows = rows,
+                             .columns = 15'625,
+                             .element_bytes = element_bytes};
+    return physics(norm, d).bytes / static_cast<double>(elements * element_bytes);
+  };
+  expect_close(passes(1000, 4), 3);
+  expect_close(passes(1000, 2), 2.5);
+  expect_close(passes(1000, 1), 2);
+  expect_close(passes(8, 4), 2.5);  // eight rows are half of the blocks
+  d.capability = 7.5;
+  expect_close(passes(1000, 4), 2.5);
+  d.capability = 8.6;
+  expect_close(passes(1000, 4), 3 + std::log2(0.75) / 2);
+  d.cdna = true;  // whose second reading is in its own law
+  expect_close(passes(1000, 4), 2);
+}
+
 TEST(Law, PointwiseMovesItsBytesOnce) {
   const Device d = toy();
   PointwiseWork relu{.kind = PointwiseKind::kRelu, .elements = 900'000'000, .forward_bytes = 7'200'000'000};

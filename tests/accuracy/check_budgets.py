@@ -55,7 +55,8 @@ def main() -> int:
     broken = checked = skipped = from_tables = 0
     for where, group, quantity, figure, sense, limit in budgets(budget_file):
         if where.startswith("report:"):
-            cell = report[where.removeprefix("report:")].get(group)
+            cells = report[where.removeprefix("report:")].items()
+            cell = {name.replace(" ", "_"): found for name, found in cells}.get(group)
         else:
             if where not in tables:
                 table = data / where

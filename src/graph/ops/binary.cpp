@@ -130,11 +130,17 @@ Result<void> infer(const Binary& op, InferContext& context) {
   return {};
 }
 
-// The gradient of add and subtract needs nothing saved; that of products reads the other factor.
+// The gradient of add and subtract needs nothing saved; that of products reads the other factor, but for a number,
+// which needs no gradient and is not worth a read.
 Cost cost(const Binary& op, const CostContext& context) {
-  const bool linear = op.kind == BinaryKind::kAdd || op.kind == BinaryKind::kSub;
-  return elementwise_cost(
-      context, {.forward_steps = 1.0, .backward_steps = linear ? 0.0 : 2.0, .saved_reads = linear ? 0.0 : 2.0});
+  if (op.kind == BinaryKind::kAdd || op.kind == BinaryKind::kSub)
+    return elementwise_cost(context, {.forward_steps = 1.0, .backward_steps = 0.0, .saved_reads = 0.0});
+  const auto is_number = [&](std::size_t i) { return context.input(i).elements() == 1; };
+  const bool divides = op.kind == BinaryKind::kDiv && is_number(1);
+  const bool scales = op.kind == BinaryKind::kMul && (is_number(0) || is_number(1));
+  if (divides || scales)
+    return elementwise_cost(context, {.forward_steps = 1.0, .backward_steps = 1.0, .saved_reads = 0.0});
+  return elementwise_cost(context, {.forward_steps = 1.0, .backward_steps = 2.0, .saved_reads = 2.0});
 }
 
 }  // namespace joulecast
