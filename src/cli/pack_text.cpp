@@ -175,10 +175,10 @@ std::string cells_text(const Json& cells, const std::string& how) {
   }
   if (table.row_count() == 0) return {};
   return fmt::format(
-      "\nHeld out, {}:\n"
+      "\n{}:\n"
       "mean error in percent of the bound alone, of time, power and energy; median and\n"
       "R2 of time.\n{}",
-      how, table.text());
+      wrapped("Held out, " + how, kWidth - 1, 0), table.text());
 }
 
 std::string curves_text(const Json& scenarios) {
