@@ -185,6 +185,14 @@ std::string left_out_text(const Evaluation& e) {
   return wrapped(printable(text), kWidth, 4) + "\n";
 }
 
+constexpr std::string_view kOfSettings =
+    "settings: of each sweep of clocks or power limits the highest setting is known, the others are foretold from it";
+
+bool has_settings(const Evaluation& e) {
+  return std::any_of(e.groups.begin(), e.groups.end(),
+                     [](const EvaluationGroup& g) { return g.variant == kSettingsVariant && g.n > 0; });
+}
+
 std::string figures_text(std::span<const TableEvaluation> tables) {
   const std::vector<std::string> lines = group_lines(tables);
   if (lines.size() < 2) return {};
@@ -194,15 +202,18 @@ std::string figures_text(std::span<const TableEvaluation> tables) {
       kIntervalLevel * 100, lines[0]);
   std::size_t next = 1;
   bool fitted_on = false;
+  bool settings = false;
   for (const TableEvaluation& t : tables) {
     if (!t.not_judged.empty()) continue;
     fitted_on = fitted_on || t.evaluation->fitted_on;
+    settings = settings || has_settings(*t.evaluation);
     out += fmt::format("{}{}\n", shortened(printable(t.table), kWidth - 2), t.evaluation->fitted_on ? " *" : "");
     for (const EvaluationGroup& g : t.evaluation->groups) {
       if (g.n > 0) out += lines[next++] + "\n";
     }
     out += left_out_text(*t.evaluation);
   }
+  if (settings) out += fmt::format("\n{}\n", wrapped(std::string(kOfSettings), kWidth, 2));
   if (fitted_on) {
     out += "\n" +
            wrapped(
@@ -230,6 +241,7 @@ std::string evaluation_text(const Evaluation& e) {
       fmt::format("{}: errors in percent; cov: inside the {:.0f} % interval\n", e.layout, kIntervalLevel * 100);
   for (const EvaluationGroup& g : e.groups) out += group_text(g);
   out += reasons_text(e);
+  if (has_settings(e)) out += fmt::format("\n{}\n", wrapped(std::string(kOfSettings), kWidth, 2));
   if (e.fitted_on) {
     out += "\n" +
            wrapped(

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "evaluate/judges.h"
+#include "evaluate/sweep_judge.h"
+#include "predict/settings/sweep.h"
 
 namespace joulecast {
 
@@ -68,11 +70,28 @@ std::string subject_of(const MeasuredNetwork& row) {
   return row.model;
 }
 
+using AddRow = std::function<void(const Circumstances&, const JudgedRow&)>;
+
+// Returns the rows that are in no sweep.
+Refusals judge_sweeps(const SweepJudge& judge, const settings::SweepRows& rows, const AddRow& add) {
+  const settings::SweepSet sweeps = rows.sweeps(judge.catalogue());
+  for (const JudgedRow& row : judge.judge(sweeps)) {
+    Circumstances at;
+    at.gpu = row.gpu;
+    at.mode = row.mode;
+    add(at, row);
+  }
+  Refusals out;
+  for (const auto& [layout, refused] : sweeps.refused) out.add(refused);
+  return out;
+}
+
 }  // namespace
 
 struct Evaluator::Judges {
   OperationJudge operations;
   NetworkJudge networks;
+  SweepJudge sweeps;
   bool have_graphs;
 };
 
@@ -85,13 +104,18 @@ Result<Evaluator> Evaluator::open(const std::string& pack, const Catalogue& cata
                                   const EvaluatorOptions& options) {
   JC_ASSIGN_OR_RETURN(OperationJudge operations, OperationJudge::open(pack, options.use, catalogue));
   JC_ASSIGN_OR_RETURN(NetworkJudge networks, NetworkJudge::open(pack, options.use, catalogue, options.graphs));
-  return Evaluator(
-      std::make_unique<Judges>(Judges{std::move(operations), std::move(networks), !options.graphs.empty()}));
+  JC_ASSIGN_OR_RETURN(SweepJudge sweeps, SweepJudge::open(pack, catalogue));
+  return Evaluator(std::make_unique<Judges>(
+      Judges{std::move(operations), std::move(networks), std::move(sweeps), !options.graphs.empty()}));
 }
 
 Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOptions& options) {
   Tally tally;
   bool needs_graphs = false;
+  const auto add = [&](const Circumstances& at, const JudgedRow& done) {
+    tally.judged(at, done);
+    if (options.row) options.row(done);
+  };
   // The row's own words come from `describe`.
   const auto hold_against = [&](const auto& row, Result<Estimate> prediction, const auto& describe) {
     const auto found = finite(std::move(prediction));
@@ -101,9 +125,10 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
     done.variant = variant_of(row);
     done.cautions = row.from.anomaly;
     describe(done);
-    tally.judged(row.at, done);
-    if (options.row) options.row(done);
+    add(row.at, done);
   };
+  settings::SweepRows sweep_rows;
+  Refusals others;
   TableSink sink;
   sink.operation = [&](const MeasuredOperation& row) {
     if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
@@ -117,14 +142,20 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
       done.batch = row.batch.value_or(0);
     });
   };
+  sink.other = [&](const MeasuredOther& row) {
+    if (judges_->sweeps.takes(row)) return sweep_rows.add(row);
+    others.add(row.from.line, row.reason);
+  };
   JC_ASSIGN_OR_RETURN(const Table read, options.read ? options.read(table, sink) : read_table(table, sink));
   if (needs_graphs)
     return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
+  others.add(read.unmapped);
+  others.add(judge_sweeps(judges_->sweeps, sweep_rows, add));
   Evaluation out = tally.finish();
   out.layout = read.layout;
   out.fitted_on = judges_->operations.fitted_on(read.layout);
-  out.unread = read.unmapped.rows();
-  out.refused.add(read.unmapped);
+  out.unread = others.rows();
+  out.refused.add(others);
   return out;
 }
 

@@ -30,10 +30,15 @@ struct Judgement {
   std::optional<double> coverage;  // share of measurements inside the interval
 };
 
+// Rows of a sweep of clocks or power limits: their highest setting is known, time and power, and the others are
+// foretold.
+inline constexpr std::string_view kSettingsVariant = "settings";
+
 struct EvaluationGroup {
   std::string gpu;  // as the table writes it
   Mode mode = Mode::kInference;
-  std::string_view variant;   // "compiled", "channels-last", or empty: networks as PyTorch runs them by default
+  // "compiled", "channels-last", or empty: networks as PyTorch runs them by default; kSettingsVariant
+  std::string_view variant;
   std::size_t n = 0;          // rows judged
   std::size_t unmapped = 0;   // rows of this GPU and mode that could not be
   std::size_t set_aside = 0;  // rows the table's guide says a better run replaced
@@ -60,7 +65,7 @@ struct JudgedQuantity {
 // One row, for those who want more than the figures.
 struct JudgedRow {
   std::size_t line = 0;    // in the table
-  std::string subject;     // the operation as `train --without` wants it, or the model with its image size
+  std::string subject;     // the operation as `train --without` wants it, the model with its image size, or the setting
   std::string_view group;  // the estimator's, of an operation
   std::string gpu;
   Mode mode = Mode::kInference;
@@ -68,7 +73,8 @@ struct JudgedRow {
   std::string_view variant;  // as of EvaluationGroup
   std::int64_t batch = 0;    // of a network
   std::string_view support;
-  double baseline = 0;                 // seconds: the bound of an operation, the roofline of a network
+  // Seconds: the bound of an operation, the roofline of a network, of a sweep the time at the known setting.
+  double baseline = 0;
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   std::string cautions;                // words of dataset/cautions.h, with ',' between
   std::optional<JudgedQuantity> time, power, energy;

@@ -90,6 +90,89 @@ TEST(EvaluateTable, SumsOfKernelsAreHeldAgainstTheBusyGpu) {
   EXPECT_NEAR(kernels.hi / kernels.found, wall.hi / wall.found, 1e-9);
 }
 
+// As `predict --sm-clock` and `--power-limit` foretell it; the limit of the data sheet is the default.
+TEST(EvaluateTable, NetworksAreHeldAgainstTheSettingTheyRanUnder) {
+  const std::string header = "kind,name,gpu,mode,precision,runtime,batch,sm_clock_hz,power_limit_w,time_s,power_w\n";
+  const std::string row = "network,resnet50,a30,inference,tf32,pytorch-eager,32,";
+  const Evaluated found =
+      evaluate(table_file("evaluate_settings.csv", header + row + ",,0.02,160\n" + row + "600e6,,0.02,160\n" + row +
+                                                       ",110,0.02,160\n" + row + ",165,0.02,160\n"),
+               JOULECAST_SOURCE_DIR "/examples");
+  ASSERT_EQ(found.rows.size(), 4U);
+  const auto time = [&](std::size_t i) { return found.rows[i].time->found; };
+  const auto power = [&](std::size_t i) { return found.rows[i].power->found; };
+  EXPECT_GT(time(1), 1.5 * time(0));
+  EXPECT_LT(power(1), 0.7 * power(0));
+  EXPECT_GT(time(2), 1.1 * time(0));
+  EXPECT_LT(power(2), 0.8 * power(0));
+  EXPECT_EQ(time(3), time(0));
+}
+
+constexpr const char* kSweepHeader =
+    "gpu,dataset,network,batch_size,optimizer,power_limit_w,time_per_epoch_s,average_power_w,energy_per_epoch_j\n";
+
+// Half the board's power at every limit: none of them binds, and nothing is foretold to change. 100 W are below half
+// of the default limit, and the default is what is known.
+TEST(EvaluateTable, OfSweepsTheHighestSettingForetellsTheOthers) {
+  std::string text = kSweepHeader;
+  for (const char* limit : {"250", "100", "150", "200"})
+    text += std::string("V100,d,net,8,adam,") + limit + ",50,120,1\n";
+  const Evaluated idle = evaluate(table_file("evaluate_sweep.csv", text));
+  ASSERT_EQ(idle.rows.size(), 2U);
+  const JudgedRow& row = idle.rows[0];
+  EXPECT_EQ(row.line, 4U);
+  EXPECT_EQ(row.subject, "net, d batch 8, 150 W");
+  EXPECT_EQ(row.gpu, "V100");
+  EXPECT_EQ(row.mode, Mode::kTraining);
+  EXPECT_EQ(row.variant, kSettingsVariant);
+  EXPECT_EQ(row.support, "seen");
+  EXPECT_NEAR(row.time->measured, 50.0, 1e-9);
+  EXPECT_NEAR(row.time->found, 50.0, 2.0);
+  EXPECT_NEAR(row.power->measured, 120.0, 1e-9);
+  EXPECT_NEAR(idle.rows[1].power->found, 120.0, 6.0);
+  EXPECT_NEAR(row.energy->found, row.time->found * row.power->found, 1e-6);
+  EXPECT_NEAR(row.baseline, 50.0, 1e-9);
+  ASSERT_EQ(idle.evaluation.groups.size(), 1U);
+  EXPECT_EQ(idle.evaluation.groups[0].n, 2U);
+  EXPECT_EQ(idle.evaluation.layout, "zeus_power_limit_sweep");
+}
+
+TEST(EvaluateTable, SweepsAtTheLimitAreForetoldSlowerBelowIt) {
+  std::string text = kSweepHeader;
+  for (const char* limit : {"250", "125", "150", "200"})
+    text += std::string("V100,d,net,8,adam,") + limit + ",50,240,1\n";
+  const Evaluated bound = evaluate(table_file("evaluate_sweep_bound.csv", text));
+  ASSERT_EQ(bound.rows.size(), 3U);
+  EXPECT_GT(bound.rows[0].time->found, 1.1 * bound.rows[2].time->found);
+  EXPECT_LT(bound.rows[0].power->found, 0.7 * bound.rows[2].power->found);
+}
+
+TEST(EvaluateTable, SettingsThatMakeNoSweepAreNamed) {
+  const Evaluated e =
+      evaluate(table_file("evaluate_few.csv", std::string(kSweepHeader) +
+                                                  "V100,d,net,8,adam,250,50,120,1\nV100,d,net,8,adam,200,50,120,1\n"));
+  EXPECT_EQ(e.evaluation.judged(), 0U);
+  EXPECT_EQ(e.evaluation.unread, 2U);
+  ASSERT_EQ(e.evaluation.refused.rows(), 2U);
+  EXPECT_EQ(e.evaluation.refused.reasons()[0].reason, "fewer than 4 settings");
+}
+
+TEST(EvaluateTable, SettingsThatNothingForetellsAreRefused) {
+  const std::string header =
+      "kind,name,gpu,mode,precision,runtime,operator,operands,batch,sm_clock_hz,"
+      "memory_clock_hz,time_s\n";
+  const std::string operation = "operation,x,a30,inference,fp32,pytorch-eager,activation,\"f32[1024, 1024]\",,";
+  const Evaluated found = evaluate(
+      table_file("evaluate_locked.csv", header + operation + "600e6,,1e-5\n" + operation + ",877e6,1e-5\n" +
+                                            "network,resnet50,a30,inference,tf32,pytorch-eager,,,32,,877e6,0.02\n"),
+      JOULECAST_SOURCE_DIR "/examples");
+  EXPECT_EQ(found.rows.size(), 0U);
+  const std::vector<Refusal> reasons = found.evaluation.refused.by_frequency();
+  ASSERT_EQ(reasons.size(), 2U);
+  EXPECT_NE(reasons[0].reason.find("locked memory clock"), std::string::npos);
+  EXPECT_NE(reasons[1].reason.find("operation at a locked clock"), std::string::npos);
+}
+
 // A measurement that says what is predicted has no error; one of four fifths of it an error of 0.25.
 TEST(EvaluateTable, HoldsPredictionsAgainstTheRows) {
   const auto table = [](double first, double second) {

@@ -91,7 +91,19 @@ double OperationJudge::elsewhere_factor(Group group, std::string_view what) cons
   return intervals_.find(fmt::format("operation/{}/elsewhere/{}", name(group), what)).value_or(1.0);
 }
 
+namespace {
+
+// What nothing here foretells: single operations at other clocks, and memory at another one.
+Result<void> at_default_clocks(const Circumstances& at, bool sm_clock_too) {
+  if (sm_clock_too && at.sm_clock) return unsupported("a single operation at a locked clock");
+  if (at.memory_clock) return unsupported("at a locked memory clock");
+  return {};
+}
+
+}  // namespace
+
 Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
+  JC_RETURN_IF_ERROR(at_default_clocks(row.at, true));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
   JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
@@ -148,6 +160,16 @@ double roofline(const Workload& load, const Device& device) {
   return std::max(flops / peak, bytes / device.bandwidth);
 }
 
+// The default setting needs no law of settings, which a pack may lack.
+Result<Prediction> predicted_at(const Predictor& predictor, const Workload& load, const Gpu& gpu,
+                                const PredictOptions& options, const Setting& setting) {
+  if (!setting.sm_clock && setting.power_limit.value_or(gpu.power_limit) == gpu.power_limit)
+    return predictor.predict(load, gpu, options);
+  JC_ASSIGN_OR_RETURN(const std::vector<Prediction> found,
+                      predictor.predict(load, gpu, options, {.settings = {setting}, .measured = {}}));
+  return found.front();
+}
+
 FoundValue scaled(const FoundValue& value, double by) {
   return {value.value * by, value.lo * by, value.hi * by, value.spread};
 }
@@ -155,13 +177,12 @@ FoundValue scaled(const FoundValue& value, double by) {
 }  // namespace
 
 Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
+  JC_RETURN_IF_ERROR(at_default_clocks(row.at, false));
   JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
-  const Setting setting{.sm_clock = {}, .power_limit = row.at.power_limit};
-  JC_ASSIGN_OR_RETURN(
-      const Prediction p,
-      predictor_.predict(load, *gpu,
-                         {.setting = setting, .host = measured_host(row.from.table, gpu->id, row.at.mode)}));
+  const Setting setting{.sm_clock = row.at.sm_clock, .power_limit = row.at.power_limit};
+  const PredictOptions as_it_was{.setting = {}, .host = measured_host(row.from.table, gpu->id, row.at.mode)};
+  JC_ASSIGN_OR_RETURN(const Prediction p, predicted_at(predictor_, load, *gpu, as_it_was, setting));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, setting));
   const auto found = [](const auto& interval) {
     return FoundValue{interval.value.value(), interval.lo.value(), interval.hi.value()};

@@ -8,7 +8,7 @@
 
 #include "fit/fit.h"
 #include "fit/samples.h"
-#include "fit/settings/sweep.h"
+#include "predict/settings/sweep.h"
 
 namespace joulecast {
 

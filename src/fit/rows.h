@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "fit/samples.h"
-#include "fit/settings/sweep.h"
 #include "fit/train.h"
 #include "joulecast/result.h"
+#include "predict/settings/sweep.h"
 
 namespace joulecast {
 

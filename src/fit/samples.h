@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "dataset/table.h"
-#include "fit/settings/sweep.h"
 #include "joulecast/gpu.h"
 #include "predict/measured_work.h"
 #include "predict/physics.h"
+#include "predict/settings/sweep.h"
 
 namespace joulecast {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "fit/fit.h"
-#include "fit/settings/sweep.h"
 #include "predict/pack/writer.h"
+#include "predict/settings/sweep.h"
 
 namespace joulecast {
 

@@ -267,13 +267,14 @@ def every_table(figures: Figures) -> str:
     for table in figures["tables"]["tables"]:
         name = table["table"].removesuffix(".csv") + (" *" if table["fitted_on"] else "")
         for group, cells in table["groups"].items():
-            time = cells.get("time")
-            if time is None:  # of its memory alone anything is told
+            told = [cells[quantity] for quantity in ("time", "power") if quantity in cells]
+            if not told:  # of its memory alone anything is told
                 continue
+            time = cells.get("time", {})
             rows.append(
-                [f"{name}, {group}", str(time["n"]), percent(time["baseline_median_ape"])]
-                + [percent(time[key]) for key in ("median_ape", "mape", "bias", "coverage")]
-                + [percent((time["repeats"] or {}).get("median"))]
+                [f"{name}, {group}", str(told[0]["n"]), percent(time.get("baseline_median_ape"))]
+                + [percent(time.get(key)) for key in ("median_ape", "mape", "bias", "coverage")]
+                + [percent((time.get("repeats") or {}).get("median"))]
                 + [percent(cells.get(quantity, {}).get("median_ape")) for quantity in ("power", "energy")]
             )
     return markdown([*head, "power: median", "energy: median"], rows)

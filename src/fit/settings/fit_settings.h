@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "fit/settings/sweep.h"
 #include "predict/settings/settings_model.h"
+#include "predict/settings/sweep.h"
 
 namespace joulecast::settings {
 

@@ -12,13 +12,13 @@
 #include "dataset/metrics.h"
 #include "fit/settings/fit_settings.h"
 #include "joulecast/predict.h"
+#include "predict/settings/foretell.h"
 #include "predict/settings/mean_curve.h"
 
 namespace joulecast::settings {
 namespace {
 
 constexpr double kNoGain = 0.02;
-constexpr double kLowestJudged = 0.499;  // of the default limit
 // Of the default limit: below it nothing is recommended on a GPU that was not swept, while only the default setting is
 // known of the workload. One lower limit that was measured shows how far the clock falls.
 constexpr double kUnseenFloor = 0.499;
@@ -88,12 +88,8 @@ struct Answer {
 };
 
 Answer answer_of(const Sweep& sweep, const SettingLaw& law, const Weights& prior, const Indices& given, bool unseen) {
-  const Curves curves = curves_of(law, hypothesis_grid(), sweep.points);
-  const std::vector<Known> known = sweep.known(given);
-  const Weights weights = posterior(prior, misfits(curves, known));
+  const auto [curves, weights, mean, curve] = foretell(sweep, law, prior, given);
   const Indices allowed = unseen && given.size() < 2 ? from(sweep, kUnseenFloor) : all_of(sweep);
-  const MeanCurve mean = mean_curve(curves, weights);
-  const MeanCurve curve = through_known(mean, sweep.points, known);
   // From three settings on the correction has a shape; between two it is a straight line that nobody measured.
   const Curves decided = given.size() > 2 ? moved(curves, mean, curve) : curves;
   Answer out{.energy_setting = recommended(decided, weights, Objective::kEnergy, allowed),
@@ -128,13 +124,9 @@ double mean_error(const std::vector<double>& curve, const std::vector<std::optio
                   const Sweep& sweep, const Indices& given) {
   const double level = *measured[sweep.last()] - curve[sweep.last()];
   double sum = 0.0;
-  double count = 0.0;
-  for (const std::size_t i : from(sweep, kLowestJudged)) {
-    if (std::find(given.begin(), given.end(), i) != given.end()) continue;
-    sum += std::abs(std::expm1(curve[i] + level - *measured[i]));
-    count += 1.0;
-  }
-  return count > 0.0 ? sum / count : 0.0;
+  const Indices settings = judged_settings(sweep, given);
+  for (const std::size_t i : settings) sum += std::abs(std::expm1(curve[i] + level - *measured[i]));
+  return settings.empty() ? 0.0 : sum / static_cast<double>(settings.size());
 }
 
 double measured_regret(const Sweep& sweep, std::size_t chosen, Objective objective) {

@@ -100,7 +100,9 @@ Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& g
     out.keep(representatives(weights, kRows));
   }
   out.limit_w_ = limit_w;
-  out.widths_ = model.widths(gpu, !measured.empty());
+  const bool beside_default = std::any_of(out.known_points_.begin(), out.known_points_.end(),
+                                          [](const OperatingPoint& p) { return p.clock != 1.0 || p.limit != 1.0; });
+  out.widths_ = model.widths(gpu, beside_default);
   return out;
 }
 

@@ -68,6 +68,22 @@ TEST(SettingCurve, GoesThroughWhatWasMeasured) {
 }
 
 // What half the clock did to the time says what a quarter will do: hypotheses that do not fit no longer count.
+// The bounds of a pack for "something measured" were found with a lower limit measured.
+TEST(SettingCurve, OnlyOtherSettingsNarrowWhatSettingsAdd) {
+  SettingsModel model;
+  model.set_widths(false, false, {.time = 0.8, .power = 0.8, .energy = 0.8});
+  model.set_widths(false, true, {.time = 0.2, .power = 0.2, .energy = 0.2});
+  const std::vector<OperatingPoint> far{{.clock = 0.3}};
+  const auto width = [&](const Setting& setting) {
+    const std::vector<MeasuredRun> run{{.setting = setting, .time = Seconds{0.1}, .power = Watts{150}}};
+    return SettingCurve::make(model, board(), kBusy, kBase, run).value().at(far)[0].time_width;
+  };
+  const double none = SettingCurve::make(model, board(), kBusy, kBase, {}).value().at(far)[0].time_width;
+  EXPECT_GT(width({}), 0.6 * none);
+  EXPECT_GT(width({.sm_clock = {}, .power_limit = Watts{165}}), 0.6 * none);
+  EXPECT_LT(width(clock_of(1300)), 0.4 * none);
+}
+
 TEST(SettingCurve, MeasurementsWeighTheHypotheses) {
   const auto further = [](double time_at_half) {
     const std::vector<MeasuredRun> measured{{.setting = {}, .time = Seconds{0.1}, .power = {}},

@@ -43,7 +43,7 @@ class SettingsModel {
   // capability do. What only limits on whole networks show (all but static power and voltage) is taken from boards
   // swept so.
   [[nodiscard]] GpuConstants constants(const Gpu& gpu) const;
-  // Whether any setting was measured makes them narrower.
+  // Whether any setting but the default was measured makes them narrower.
   [[nodiscard]] const SettingWidths& widths(const Gpu& gpu, bool measured) const {
     return widths_[swept(gpu) ? 0 : 1][measured ? 1 : 0];
   }

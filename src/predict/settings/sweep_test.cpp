@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables are made up, in the published layouts.
-#include "fit/settings/sweep.h"
+#include "predict/settings/sweep.h"
 
 #include <gtest/gtest.h>
 
@@ -142,6 +142,52 @@ TEST(Sweeps, ClocksAreSharesOfTheHighest) {
   EXPECT_FALSE(sweep.whole_run);
   EXPECT_DOUBLE_EQ(*sweep.log_power[3], 0.0);
   EXPECT_EQ(reasons(set), (Counts{{"perseus_stage_clock_sweep: stages 1 to 6 are copies of the first one", 1U}}));
+}
+
+// Of another campaign the same network took a quarter longer.
+TEST(Sweeps, CampaignsAndMemoryClocksAreSweepsOfTheirOwn) {
+  std::string text =
+      "source_table,gpu,network,batch,mode,core_clock_hz,mem_clock_hz,core_offset_hz,mem_offset_hz,iteration_time_s,"
+      "mean_power_w,energy_j,command\n";
+  for (const char* campaign : {"one", "two"}) {
+    for (const char* memory : {"3500000000", "4000000000"}) {
+      for (const char* clock : {"1607000000", "1708000000", "1809000000", "1898000000"})
+        text += std::string(campaign) + ",Titan X (Pascal),net,128,train," + clock + "," + memory + ",,,0.3,220,66,x\n";
+    }
+  }
+  const SweepSet set = read(text + "one,Titan X (Pascal),net,128,train,,,0,100,0.3,220,66,x\n");
+  ASSERT_EQ(set.sweeps.size(), 4U);
+  EXPECT_EQ(set.sweeps[0].variant, "one, memory at 3500 MHz");
+  EXPECT_EQ(set.sweeps[3].variant, "two, memory at 4000 MHz");
+  EXPECT_EQ(set.sweeps[0].mode, Mode::kTraining);
+  EXPECT_EQ(set.sweeps[0].gpu_label, "Titan X (Pascal)");
+  EXPECT_DOUBLE_EQ(set.sweeps[0].points[3].clock, 1.0);
+  EXPECT_EQ(reasons(set), (Counts{{"dlbench_clocks: an offset to a clock that is not named", 1U}}));
+}
+
+// The clock of these rows is what the limit left of it.
+TEST(Sweeps, OfALadderAreTheRungsWithLimits) {
+  std::string text =
+      "campaign,rung,gpu,driver,power_limit_w,op,precision,size,streams,steady_s,mean_power_w,energy_counter_j,"
+      "work_unit,work_done,flop_per_s,duty_on_s,duty_off_s,sm_clock_hz,mem_clock_hz,throttled_s,throttle_reasons,"
+      "result,"
+      "workload_json\n";
+  const auto rung = [](const char* name, const char* limit, const char* clock) {
+    return std::string("c,") + name + ",NVIDIA B300 SXM6 AC,610," + limit +
+           ",powervirus,bf16,8192,1,20,500,10000,iteration,4000,,0,0," + clock + ",3996000000,0,,ok,\n";
+  };
+  text += rung("cap-1100w", "1100", "2032000000") + rung("cap-450w", "450", "925600000") +
+          rung("cap-700w", "700", "1400000000") + rung("cap-550w", "550", "1152300000") +
+          rung("duty-50", "1100", "2032000000");
+  const SweepSet set = read(text);
+  ASSERT_EQ(set.sweeps.size(), 1U);
+  const Sweep& sweep = set.sweeps.front();
+  EXPECT_EQ(sweep.workload, "powervirus");
+  EXPECT_EQ(sweep.variant, "bf16 of 8192, 4000 times");
+  EXPECT_DOUBLE_EQ(sweep.points[0].limit, 450.0 / 1100.0);
+  EXPECT_DOUBLE_EQ(sweep.points[0].clock, 1.0);
+  EXPECT_EQ(sweep.lines, (std::vector<std::size_t>{3, 5, 4, 2}));
+  EXPECT_EQ(reasons(set), (Counts{{"b300_power_ladder: a rung that is no power limit", 1U}}));
 }
 
 TEST(Sweeps, KnownSettingsCarryTheirMeasurements) {

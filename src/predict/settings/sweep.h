@@ -11,21 +11,26 @@
 
 #include "dataset/measured.h"
 #include "dataset/refusals.h"
-#include "fit/settings/setting_row.h"
 #include "joulecast/gpu.h"
+#include "joulecast/workload.h"
 #include "predict/settings/hypotheses.h"
+#include "predict/settings/setting_row.h"
 
 namespace joulecast::settings {
 
 // One workload under several settings, the highest last. Times of any level; powers as shares of the default limit.
 struct Sweep {
   const Gpu* gpu = nullptr;
+  std::string gpu_label;  // as the table writes it
   std::string layout, workload, variant;
+  Mode mode = Mode::kInference;
   // Of whole runs of a network on one GPU, input and host included; not of kernels, passes or pipelines.
   bool whole_run = false;
   double limit_w = 0.0;  // what shares are of: the default limit, or what was drawn where that was more
   std::vector<OperatingPoint> points;
   std::vector<std::optional<double>> log_time, log_power;
+  std::vector<Setting> settings;   // of the points, as the table has them
+  std::vector<std::size_t> lines;  // in the table, of the points
 
   [[nodiscard]] std::size_t last() const { return points.size() - 1; }
   [[nodiscard]] bool has_times() const { return log_time.front().has_value(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/settings/sweep.h"
+#include "predict/settings/sweep.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +39,8 @@ double highest_clock(const Gpu& gpu, const Rows& rows) {
 Sweep make_sweep(const Gpu& gpu, Rows rows) {
   Sweep out;
   out.gpu = &gpu;
+  out.gpu_label = rows.front()->gpu_label;
+  out.mode = rows.front()->mode;
   out.layout = rows.front()->from.table;
   out.workload = rows.front()->workload;
   out.variant = rows.front()->variant;
@@ -55,6 +57,8 @@ Sweep make_sweep(const Gpu& gpu, Rows rows) {
     const auto& time = row->time;
     out.log_time.push_back(time ? std::optional(std::log(time->value())) : std::nullopt);
     out.log_power.emplace_back(std::log(row->power.value() / out.limit_w));
+    out.settings.push_back({.sm_clock = row->sm_clock, .power_limit = row->power_limit});
+    out.lines.push_back(row->from.line);
   }
   return out;
 }

@@ -9,12 +9,15 @@
 
 #include "dataset/measured.h"
 #include "joulecast/result.h"
+#include "joulecast/workload.h"
 
 namespace joulecast::settings {
 
 // A run of one workload under one setting.
 struct SettingRow {
-  std::string gpu;       // as the catalogue finds it
+  std::string gpu;        // as the catalogue finds it
+  std::string gpu_label;  // as the table writes it
+  Mode mode = Mode::kInference;
   std::string workload;  // the network or kernel
   std::string variant;   // what else was the same over the sweep: batch, data set, ...
   std::string repeat;    // tells repeats of one sweep apart, where there are any

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps of power limits and clocks: Zeus (ml-energy/zeus, NSDI'23), Perseus (its branch kronos, SOSP'24), the boards
-// of Guerreiro et al. (hpc-ulisboa/gpupowermodel, TPDS 2019).
-#include "fit/settings/setting_row.h"
+// of Guerreiro et al. (hpc-ulisboa/gpupowermodel, TPDS 2019), Caffe's networks on Pascal (blackjack2015/dlbench_dvfs),
+// a B300 under a load that draws all it can (sinkers/gpu-power-lab).
+#include "predict/settings/setting_row.h"
 
 #include <fmt/format.h>
 
@@ -79,13 +80,39 @@ Result<void> read_guerreiro(const MeasuredOther& row, SettingRow& out) {
   return {};
 }
 
+// Steps at core clocks, of each memory clock a sweep; campaigns differ by a quarter in the same one. Some tables tell
+// by how much they moved clocks, not from where.
+Result<void> read_dlbench(const MeasuredOther& row, SettingRow& out) {
+  if (!row.at.sm_clock || !row.at.memory_clock) return unsupported("an offset to a clock that is not named");
+  out.gpu = row.at.gpu;
+  out.workload = row.model;
+  out.variant = fmt::format("{}, memory at {:.0f} MHz", row.at.campaign, row.at.memory_clock->value() / 1e6);
+  return {};
+}
+
+// The rungs "cap-450w" and so on, of the same work each. Their clock is what they ran at, not what was asked for.
+Result<void> read_b300(const MeasuredOther& row, SettingRow& out) {
+  constexpr std::string_view kRung = " cap-";
+  const std::size_t at = row.model.find(kRung);
+  if (at == std::string::npos) return unsupported("a rung that is no power limit");
+  JC_ASSIGN_OR_RETURN(const auto details, parse_details(row.details));
+  out.gpu = row.at.gpu;
+  out.workload = row.model.substr(0, at);
+  out.variant = fmt::format("{} of {}, {} times", row.precision, detail(details, "size"), detail(details, "work_done"));
+  out.sm_clock.reset();
+  return {};
+}
+
 struct SweepLayout {
   std::string_view name;
   Result<void> (*read)(const MeasuredOther& row, SettingRow& out);
 };
-constexpr std::array kLayouts{
-    SweepLayout{"zeus_power_limit_sweep", read_zeus}, SweepLayout{"perseus_powerlimit_pipeline", read_perseus_limits},
-    SweepLayout{"perseus_stage_clock_sweep", read_perseus_clocks}, SweepLayout{"guerreiro_dvfs", read_guerreiro}};
+constexpr std::array kLayouts{SweepLayout{"zeus_power_limit_sweep", read_zeus},
+                              SweepLayout{"perseus_powerlimit_pipeline", read_perseus_limits},
+                              SweepLayout{"perseus_stage_clock_sweep", read_perseus_clocks},
+                              SweepLayout{"guerreiro_dvfs", read_guerreiro},
+                              SweepLayout{"dlbench_clocks", read_dlbench},
+                              SweepLayout{"b300_power_ladder", read_b300}};
 
 }  // namespace
 
@@ -101,6 +128,8 @@ Result<SettingRow> setting_row(const MeasuredOther& row) {
   if (!rank) return unsupported("no sweep of clocks or limits");
   if (!row.readings.power) return unsupported("no power");
   SettingRow out;
+  out.gpu_label = row.at.gpu;
+  out.mode = row.mode == name(Mode::kTraining) ? Mode::kTraining : Mode::kInference;
   out.power_limit = row.at.power_limit;
   out.sm_clock = row.at.sm_clock;
   out.time = row.readings.time;
