@@ -189,13 +189,16 @@ double cdna_time(const ReductionWork& w, double bytes, bool training, const Devi
 }
 
 // vLLM's RMS norm: a block walks its row twice, a number at a time, and what it reads the second time comes from memory
-// again. Fitted by tools/fit/vidur.py on vidur's A40, A100 and H100, and as well by two of them.
+// again; where few rows leave SMs idle, a row's own turns count. Fitted by tools/fit/vidur.py on vidur's A40, A100 and
+// H100, and as well by two of them.
 constexpr double kEngineReads = 1.5;     // of the bytes read once and written once
 constexpr double kEngineNumber = 0.857;  // cycles of an SM
+constexpr double kEngineTurn = 1430;     // cycles of both walks' turns
 
 double engine_time(const ReductionWork& w, double bytes, const Device& device) {
-  const double cycles = kEngineNumber * static_cast<double>(w.in_elements);
-  return std::max(bytes / (kStreams * device.bandwidth), cycles / (device.sm * device.clock));
+  const double cycles = kEngineNumber * static_cast<double>(w.in_elements) / device.sm;
+  const double row = kEngineTurn * engine_turns(static_cast<double>(w.columns));
+  return std::max(bytes / (kStreams * device.bandwidth), std::max(cycles, row) / device.clock);
 }
 
 double kernel_time(const ReductionWork& w, const Physics& p, double moved, double norm, State state,

@@ -83,6 +83,11 @@ inline double call_time(double gpu, double host, const Device& device, Host who)
   return who == Host::kBare ? joined(gpu, host, 1.5) : joined16(gpu, host);
 }
 
+// How often each of the 1024 threads of a block of vLLM's norms and gated activations takes a number of its row.
+inline double engine_turns(double columns) {
+  return std::ceil(columns / 1024.0);
+}
+
 // Time to move `bytes` when a working set of `set` bytes partly stays in the L2.
 double memory_time(double bytes, double set, const Device& device, double streamed);
 
