@@ -41,7 +41,9 @@ Json judgement_json(const Judgement& j) {
           {"coverage", optional_json(j.coverage)}};
 }
 
+// What a workload is hardly matters to what a setting does to it.
 std::string mode_text(const EvaluationGroup& g) {
+  if (g.variant == kSettingsVariant) return std::string(kSettingsVariant);
   return g.variant.empty() ? std::string(name(g.mode)) : fmt::format("{}, {}", name(g.mode), g.variant);
 }
 

@@ -19,8 +19,9 @@ Foretold foretell(const Sweep& sweep, const SettingLaw& law, std::span<const dou
 std::vector<std::size_t> judged_settings(const Sweep& sweep, std::span<const std::size_t> given) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    if (sweep.points[i].limit >= kLowestJudged && std::find(given.begin(), given.end(), i) == given.end())
-      out.push_back(i);
+    const bool known =
+        std::any_of(given.begin(), given.end(), [&](std::size_t g) { return sweep.points[g] == sweep.points[i]; });
+    if (!known && sweep.points[i].limit >= kLowestJudged) out.push_back(i);
   }
   return out;
 }

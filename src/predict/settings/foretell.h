@@ -26,7 +26,7 @@ struct Foretold {
 Foretold foretell(const Sweep& sweep, const SettingLaw& law, std::span<const double> prior,
                   std::span<const std::size_t> given);
 
-// The settings that a figure is made of: those not given from kLowestJudged up.
+// The settings that a figure is made of: those from kLowestJudged up that are none of the given ones, nor equal to one.
 std::vector<std::size_t> judged_settings(const Sweep& sweep, std::span<const std::size_t> given);
 
 }  // namespace joulecast::settings

@@ -38,6 +38,7 @@ inline constexpr std::array<std::string_view, kGpuConstants.size()> kGpuConstant
 // A setting. Absent ones are 1: the highest clock, the default limit.
 struct OperatingPoint {
   double clock = 1.0, limit = 1.0;
+  friend bool operator==(const OperatingPoint&, const OperatingPoint&) = default;
 };
 
 // Clock sensitivities are steps, so that what depends on the clock alone is computed once a GPU.

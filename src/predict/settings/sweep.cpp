@@ -12,6 +12,8 @@ namespace joulecast::settings {
 namespace {
 
 constexpr std::size_t kFewestSettings = 4;
+// Each takes 56 kB for all hypotheses. Published sweeps have at most a hundred.
+constexpr std::size_t kMostSettings = 1000;
 
 using Rows = std::vector<const SettingRow*>;
 
@@ -87,6 +89,31 @@ void SweepRows::add(const MeasuredOther& row) {
   rows_[key].push_back(std::move(*setting));
 }
 
+namespace {
+
+// Where others have times, those without tell too little.
+Rows equally_told(const std::vector<SettingRow>& rows, Refusals& refused) {
+  const bool times = std::any_of(rows.begin(), rows.end(), [](const SettingRow& row) { return row.time.has_value(); });
+  Rows out;
+  for (const SettingRow& row : rows) {
+    if (row.time.has_value() == times) {
+      out.push_back(&row);
+    } else {
+      refused.add(row.from.line, "no time, where others of its sweep have one");
+    }
+  }
+  return out;
+}
+
+// Sorted, so that equal ones stand together.
+std::size_t different(const std::vector<OperatingPoint>& points) {
+  std::size_t out = points.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < points.size(); ++i) out += points[i] == points[i - 1] ? 0 : 1;
+  return out;
+}
+
+}  // namespace
+
 SweepSet SweepRows::sweeps(const Catalogue& catalogue) const {
   SweepSet out;
   out.refused = refused_;
@@ -94,20 +121,27 @@ SweepSet SweepRows::sweeps(const Catalogue& catalogue) const {
   for (const auto& [key, rows] : rows_) {
     const auto& [rank, name, workload, variant, repeat] = key;
     const std::string& layout = rows.front().from.table;
+    const auto refuse = [&](const Rows& views, const std::string& reason) {
+      for (const SettingRow* row : views) out.refused[layout].add(row->from.line, reason);
+    };
+    const Rows views = equally_told(rows, out.refused[layout]);
     const auto gpu = catalogue.find(name);
     const bool repeated = !taken.emplace(rank, name, workload, variant).second;
-    if (!gpu || repeated || rows.size() < kFewestSettings) {
-      const std::string reason = !gpu       ? gpu.error().text()
-                                 : repeated ? "a repeat of a sweep: the first one counts"
-                                            : fmt::format("fewer than {} settings", kFewestSettings);
-      for (const SettingRow& row : rows) out.refused[layout].add(row.from.line, reason);
+    if (!gpu || repeated || views.size() > kMostSettings) {
+      refuse(views, !gpu       ? gpu.error().text()
+                    : repeated ? "a repeat of a sweep: the first one counts"
+                               : fmt::format("more than {} settings in one sweep", kMostSettings));
       continue;
     }
-    Rows views;
-    for (const SettingRow& row : rows) views.push_back(&row);
-    out.used[layout] += rows.size();
-    out.sweeps.push_back(make_sweep(**gpu, std::move(views)));
+    Sweep sweep = make_sweep(**gpu, views);
+    if (different(sweep.points) < kFewestSettings) {
+      refuse(views, fmt::format("fewer than {} settings", kFewestSettings));
+      continue;
+    }
+    out.used[layout] += views.size();
+    out.sweeps.push_back(std::move(sweep));
   }
+  std::erase_if(out.refused, [](const auto& of_layout) { return of_layout.second.rows() == 0; });
   return out;
 }
 

@@ -75,6 +75,33 @@ TEST(Sweeps, RepeatsAndShortOnesAreLeftOut) {
                                   {"zeus_power_limit_sweep: no GPU 'no such board'", 4U}}));
 }
 
+// Four runs of three settings are no sweep: an absent limit is the default one.
+TEST(Sweeps, EqualSettingsCountOnce) {
+  const std::string three = zeus_row("V100", "adam", 250, 10, 200) + zeus_row("V100", "adam", 150, 15, 150) +
+                            zeus_row("V100", "adam", 200, 12, 190);
+  const SweepSet set = read(kZeus + three + "V100,cifar,net,8,adam,,10,200,1000\n");
+  EXPECT_EQ(set.sweeps.size(), 0U);
+  EXPECT_EQ(reasons(set), (Counts{{"zeus_power_limit_sweep: fewer than 4 settings", 4U}}));
+}
+
+TEST(Sweeps, HaveNoMoreSettingsThanMemoryHolds) {
+  std::string text = kZeus;
+  for (int i = 0; i < 1000; ++i) text += zeus_row("V100", "adam", 100 + i, 10, 90);
+  EXPECT_EQ(read(text).sweeps.size(), 1U);
+  const SweepSet set = read(text + zeus_row("V100", "adam", 99, 10, 90));
+  EXPECT_EQ(set.sweeps.size(), 0U);
+  EXPECT_EQ(reasons(set), (Counts{{"zeus_power_limit_sweep: more than 1000 settings in one sweep", 1001U}}));
+}
+
+TEST(Sweeps, RunsWithoutTimesAreLeftOutWhereOthersHaveThem) {
+  const std::string untimed = "V100,cifar,net,8,adam,125,,100,1000\n";
+  const SweepSet set = read(kZeus + untimed + zeus_sweep("V100", "adam"));
+  ASSERT_EQ(set.sweeps.size(), 1U);
+  EXPECT_EQ(set.sweeps[0].lines, (std::vector<std::size_t>{4, 5, 6, 3}));
+  EXPECT_EQ(set.used, (Counts{{"zeus_power_limit_sweep", 4U}}));
+  EXPECT_EQ(reasons(set), (Counts{{"zeus_power_limit_sweep: no time, where others of its sweep have one", 1U}}));
+}
+
 // However tables are given.
 TEST(Sweeps, StandInTheOrderOfTheirLayouts) {
   const std::string limits = kZeus + zeus_sweep("V100", "adam");
