@@ -2,7 +2,6 @@
 // Foretells sweeps of clocks and power limits, of which the highest setting is known.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -33,7 +33,7 @@ struct Sweep {
   std::vector<std::size_t> lines;  // in the table, of the points
 
   [[nodiscard]] std::size_t last() const { return points.size() - 1; }
-  [[nodiscard]] bool has_times() const { return log_time.front().has_value(); }
+  [[nodiscard]] bool has_times() const { return log_time.front().has_value(); }  // all or none
   // The entries of the points given, as the hypotheses want them; `point` counts from `first`.
   [[nodiscard]] std::vector<Known> known(std::span<const std::size_t> indices, std::size_t first = 0) const;
   [[nodiscard]] std::vector<Known> all_known(std::size_t first = 0) const;
@@ -51,7 +51,8 @@ class SweepRows {
  public:
   // Requires: a row of a layout that has a sweep_rank(). Rows that count for nothing are refused with the reason.
   void add(const MeasuredOther& row);
-  // Refuses what makes no sweep: GPUs the catalogue lacks, fewer than four settings, and of repeats all but the first.
+  // Refuses what makes no sweep: GPUs the catalogue lacks, fewer than four different settings, more than 1000 runs,
+  // runs without a time where others of the sweep have one, and of repeats all but the first.
   [[nodiscard]] SweepSet sweeps(const Catalogue& catalogue) const;
 
  private:
