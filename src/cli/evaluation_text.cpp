@@ -116,7 +116,9 @@ std::string group_text(const EvaluationGroup& g) {
   std::string out = fmt::format("\n{}, {}\n", shortened(printable(g.gpu), 40), mode_text(g));
   if (table.row_count() > 0) out += table.text(2);
   if (g.set_aside > 0)
-    out += fmt::format("  {} set aside: not the primary runs of the table\n", rows_text(g.set_aside));
+    out += fmt::format("  {} set aside: {}\n", rows_text(g.set_aside),
+                       g.variant == kSettingsVariant ? "known settings, and those below half of the default limit"
+                                                     : "not the primary runs of the table");
   if (g.unmapped > 0) out += fmt::format("  {} could not be predicted\n", rows_text(g.unmapped));
   return out;
 }

@@ -60,10 +60,10 @@ class RowFile {
     const bool network = baseline && r.gpu_busy > 0.0;
     out_ << before_;
     out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject),
-                        r.group, csv_field(r.gpu), name(r.mode), name(r.precision), r.batch, r.support, what,
-                        q->measured, q->found, q->lo, q->hi, q->spread, baseline ? fmt::format("{}", *baseline) : "",
-                        network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "",
-                        csv_field(r.cautions), r.variant);
+                        r.group, csv_field(r.gpu), name(r.mode), r.precision ? name(*r.precision) : "", r.batch,
+                        r.support, what, q->measured, q->found, q->lo, q->hi, q->spread,
+                        baseline ? fmt::format("{}", *baseline) : "", network ? fmt::format("{}", r.gpu_busy) : "",
+                        network ? fmt::format("{}", r.host_busy) : "", csv_field(r.cautions), r.variant);
   }
   bool several_;
   std::string before_;
@@ -94,7 +94,10 @@ Outcome check_paths(const EvaluateVerb& options) {
 // Why nothing of a table that could be read was judged.
 std::string nothing_judged(const Evaluation& e) {
   if (e.refused.rows() > 0) return refusal_text(e.refused.by_frequency().front());
-  return e.groups.empty() ? "no row" : "none but rows that better runs replaced";
+  if (e.groups.empty()) return "no row";
+  return e.groups.front().variant == kSettingsVariant
+             ? "none but known settings, and those below half of the default limit"
+             : "none but rows that better runs replaced";
 }
 
 // The place is named already where the reader's message begins with it.

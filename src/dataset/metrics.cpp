@@ -37,7 +37,8 @@ std::optional<double> r2(std::span<const double> measured, std::span<const doubl
     distances.add((measured[i] - mean) * (measured[i] - mean));
   }
   const auto [least, most] = std::minmax_element(measured.begin(), measured.end());
-  if (*least == *most) return std::nullopt;  // their distances are rounding at most
+  constexpr double kRounding = 1e-12;  // of values that went through a logarithm and back
+  if (*most - *least <= kRounding * std::max(std::abs(*least), std::abs(*most))) return std::nullopt;
   return 1.0 - errors.value() / distances.value();
 }
 

@@ -68,6 +68,7 @@ TEST(Metrics, OneRowHasErrorsButNoR2) {
 // 0.1 three times has a mean that differs from 0.1 in its last bit: still no R2.
 TEST(Metrics, EqualMeasurementsHaveNoR2) {
   EXPECT_FALSE(error_figures(Values{0.1, 0.1, 0.1}, Values{0.1, 0.2, 0.1}).r2);
+  EXPECT_FALSE(error_figures(Values{2250, 2250 + 1e-12}, Values{2300, 2200}).r2) << "equal but for rounding";
 }
 
 TEST(Metrics, RelativeFiguresLeaveOutZero) {

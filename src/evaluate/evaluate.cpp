@@ -70,19 +70,10 @@ std::string subject_of(const MeasuredNetwork& row) {
   return row.model;
 }
 
-using AddRow = std::function<void(const Circumstances&, const JudgedRow&)>;
-
-// Returns the rows that are in no sweep.
-Refusals judge_sweeps(const SweepJudge& judge, const settings::SweepRows& rows, const AddRow& add) {
-  const settings::SweepSet sweeps = rows.sweeps(judge.catalogue());
-  for (const JudgedRow& row : judge.judge(sweeps)) {
-    Circumstances at;
-    at.gpu = row.gpu;
-    at.mode = row.mode;
-    add(at, row);
-  }
-  Refusals out;
-  for (const auto& [layout, refused] : sweeps.refused) out.add(refused);
+Circumstances circumstances_of(const settings::Sweep& sweep) {
+  Circumstances out;
+  out.gpu = sweep.gpu_label;
+  out.mode = sweep.mode;
   return out;
 }
 
@@ -112,7 +103,9 @@ Result<Evaluator> Evaluator::open(const std::string& pack, const Catalogue& cata
 Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOptions& options) {
   Tally tally;
   bool needs_graphs = false;
-  const auto add = [&](const Circumstances& at, const JudgedRow& done) {
+  bool fitted_on = false;
+  const auto add = [&](const Circumstances& at, std::string_view layout, const JudgedRow& done) {
+    fitted_on = fitted_on || judges_->operations.fitted_on(layout);
     tally.judged(at, done);
     if (options.row) options.row(done);
   };
@@ -125,7 +118,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
     done.variant = variant_of(row);
     done.cautions = row.from.anomaly;
     describe(done);
-    add(row.at, done);
+    add(row.at, row.from.table, done);
   };
   settings::SweepRows sweep_rows;
   Refusals others;
@@ -150,10 +143,17 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
   if (needs_graphs)
     return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
   others.add(read.unmapped);
-  others.add(judge_sweeps(judges_->sweeps, sweep_rows, add));
+  const settings::SweepSet sweeps = sweep_rows.sweeps(judges_->sweeps.catalogue());
+  for (const auto& [layout, refused] : sweeps.refused) others.add(refused);
+  for (const settings::Sweep& sweep : sweeps.sweeps) {
+    const Circumstances at = circumstances_of(sweep);
+    const std::vector<JudgedRow> rows = judges_->sweeps.judge(sweep);
+    for (const JudgedRow& done : rows) add(at, sweep.layout, done);
+    for (std::size_t i = rows.size(); i < sweep.points.size(); ++i) tally.set_aside(at, kSettingsVariant);
+  }
   Evaluation out = tally.finish();
   out.layout = read.layout;
-  out.fitted_on = judges_->operations.fitted_on(read.layout);
+  out.fitted_on = fitted_on || judges_->operations.fitted_on(read.layout);
   out.unread = others.rows();
   out.refused.add(others);
   return out;

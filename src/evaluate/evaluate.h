@@ -39,17 +39,19 @@ struct EvaluationGroup {
   Mode mode = Mode::kInference;
   // "compiled", "channels-last", or empty: networks as PyTorch runs them by default; kSettingsVariant
   std::string_view variant;
-  std::size_t n = 0;          // rows judged
-  std::size_t unmapped = 0;   // rows of this GPU and mode that could not be
-  std::size_t set_aside = 0;  // rows the table's guide says a better run replaced
+  std::size_t n = 0;         // rows judged
+  std::size_t unmapped = 0;  // rows of this GPU and mode that could not be
+  // Rows the table's guide says a better run replaced; of settings those that are known or below half of the limit.
+  std::size_t set_aside = 0;
   Judgement time, power, energy, memory;
 };
 
 struct Evaluation {
   std::string layout;
-  bool fitted_on = false;               // the pack was fitted on a table of this layout: its rows are not held out
+  // The pack was fitted on a table of this layout, or of that of a judged row: they are not held out.
+  bool fitted_on = false;
   std::vector<EvaluationGroup> groups;  // by GPU, then mode, then variant
-  std::size_t unread = 0;               // lines that are no row at all
+  std::size_t unread = 0;               // lines that are no row at all, and rows that make no sweep
   Refusals refused;                     // unread lines and unmapped rows, and why
 
   // Rows judged, of all groups.
@@ -69,9 +71,9 @@ struct JudgedRow {
   std::string_view group;  // the estimator's, of an operation
   std::string gpu;
   Mode mode = Mode::kInference;
-  Precision precision = Precision::kFp32;
-  std::string_view variant;  // as of EvaluationGroup
-  std::int64_t batch = 0;    // of a network
+  std::optional<Precision> precision = Precision::kFp32;  // absent where the table has another word for it, or none
+  std::string_view variant;                               // as of EvaluationGroup
+  std::int64_t batch = 0;                                 // of a network
   std::string_view support;
   // Seconds: the bound of an operation, the roofline of a network, of a sweep the time at the known setting.
   double baseline = 0;

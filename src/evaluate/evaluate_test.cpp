@@ -111,13 +111,16 @@ TEST(EvaluateTable, NetworksAreHeldAgainstTheSettingTheyRanUnder) {
 constexpr const char* kSweepHeader =
     "gpu,dataset,network,batch_size,optimizer,power_limit_w,time_per_epoch_s,average_power_w,energy_per_epoch_j\n";
 
+std::string sweep_of(std::initializer_list<const char*> limits, const std::string& readings) {
+  std::string text = kSweepHeader;
+  for (const char* limit : limits) text += std::string("V100,d,net,8,adam,") + limit + "," + readings + ",1\n";
+  return text;
+}
+
 // Half the board's power at every limit: none of them binds, and nothing is foretold to change. 100 W are below half
 // of the default limit, and the default is what is known.
 TEST(EvaluateTable, OfSweepsTheHighestSettingForetellsTheOthers) {
-  std::string text = kSweepHeader;
-  for (const char* limit : {"250", "100", "150", "200"})
-    text += std::string("V100,d,net,8,adam,") + limit + ",50,120,1\n";
-  const Evaluated idle = evaluate(table_file("evaluate_sweep.csv", text));
+  const Evaluated idle = evaluate(table_file("evaluate_sweep.csv", sweep_of({"250", "100", "150", "200"}, "50,120")));
   ASSERT_EQ(idle.rows.size(), 2U);
   const JudgedRow& row = idle.rows[0];
   EXPECT_EQ(row.line, 4U);
@@ -134,23 +137,53 @@ TEST(EvaluateTable, OfSweepsTheHighestSettingForetellsTheOthers) {
   EXPECT_NEAR(row.baseline, 50.0, 1e-9);
   ASSERT_EQ(idle.evaluation.groups.size(), 1U);
   EXPECT_EQ(idle.evaluation.groups[0].n, 2U);
+  EXPECT_EQ(idle.evaluation.groups[0].set_aside, 2U);
   EXPECT_EQ(idle.evaluation.layout, "zeus_power_limit_sweep");
 }
 
 TEST(EvaluateTable, SweepsAtTheLimitAreForetoldSlowerBelowIt) {
-  std::string text = kSweepHeader;
-  for (const char* limit : {"250", "125", "150", "200"})
-    text += std::string("V100,d,net,8,adam,") + limit + ",50,240,1\n";
-  const Evaluated bound = evaluate(table_file("evaluate_sweep_bound.csv", text));
+  const Evaluated bound =
+      evaluate(table_file("evaluate_sweep_bound.csv", sweep_of({"250", "125", "150", "200"}, "50,240")));
   ASSERT_EQ(bound.rows.size(), 3U);
   EXPECT_GT(bound.rows[0].time->found, 1.1 * bound.rows[2].time->found);
   EXPECT_LT(bound.rows[0].power->found, 0.7 * bound.rows[2].power->found);
 }
 
-TEST(EvaluateTable, SettingsThatMakeNoSweepAreNamed) {
+// 120, 100 and 80 W are below half of 250 W, or of the highest.
+TEST(EvaluateTable, NoRowOfASweepIsLost) {
+  const Evaluated low =
+      evaluate(table_file("evaluate_sweep_low.csv", sweep_of({"120", "100", "90", "80", "250"}, "50,70")));
+  EXPECT_EQ(low.evaluation.judged(), 0U);
+  EXPECT_EQ(low.evaluation.unread, 0U);
+  ASSERT_EQ(low.evaluation.groups.size(), 1U);
+  EXPECT_EQ(low.evaluation.groups[0].set_aside, 5U);
+}
+
+// As an export of a store has it; the shipped pack was fitted on aiconfigurator's products, not on vidur's.
+TEST(EvaluateTable, RowsSayWhatThePackWasFittedOnWhereverTheyStand) {
+  const auto fitted_on = [](const std::string& layout) {
+    return evaluate(table_file("evaluate_exported.csv",
+                               "name,gpu,mode,precision,runtime,operator,operands,time_s,layout\n"
+                               "x,a100-sxm4-80gb,inference,bf16,cuda-graph,linear,\"bf16[64, 1024]; w bf16[1024, "
+                               "1024]; _\",1e-5," +
+                                   layout + "\n"))
+        .evaluation.fitted_on;
+  };
+  EXPECT_TRUE(fitted_on("aic_gemm"));
+  EXPECT_FALSE(fitted_on("vidur_llm_ops"));
+}
+
+TEST(EvaluateTable, RowsWithoutARuntimeAreToldWhatTheyLack) {
   const Evaluated e =
-      evaluate(table_file("evaluate_few.csv", std::string(kSweepHeader) +
-                                                  "V100,d,net,8,adam,250,50,120,1\nV100,d,net,8,adam,200,50,120,1\n"));
+      evaluate(table_file("evaluate_no_runtime.csv",
+                          "name,gpu,mode,precision,batch,time_s\nresnet50,a30,inference,tf32,32,0.02\n"),
+               JOULECAST_SOURCE_DIR "/examples");
+  ASSERT_EQ(e.evaluation.refused.rows(), 1U);
+  EXPECT_NE(e.evaluation.refused.reasons()[0].reason.find("no runtime is stated"), std::string::npos);
+}
+
+TEST(EvaluateTable, SettingsThatMakeNoSweepAreNamed) {
+  const Evaluated e = evaluate(table_file("evaluate_few.csv", sweep_of({"250", "200"}, "50,120")));
   EXPECT_EQ(e.evaluation.judged(), 0U);
   EXPECT_EQ(e.evaluation.unread, 2U);
   ASSERT_EQ(e.evaluation.refused.rows(), 2U);

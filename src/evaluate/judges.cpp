@@ -93,9 +93,8 @@ double OperationJudge::elsewhere_factor(Group group, std::string_view what) cons
 
 namespace {
 
-// What nothing here foretells: single operations at other clocks, and memory at another one.
-Result<void> at_default_clocks(const Circumstances& at, bool sm_clock_too) {
-  if (sm_clock_too && at.sm_clock) return unsupported("a single operation at a locked clock");
+// Nothing here foretells another one.
+Result<void> at_default_memory_clock(const Circumstances& at) {
   if (at.memory_clock) return unsupported("at a locked memory clock");
   return {};
 }
@@ -103,7 +102,8 @@ Result<void> at_default_clocks(const Circumstances& at, bool sm_clock_too) {
 }  // namespace
 
 Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
-  JC_RETURN_IF_ERROR(at_default_clocks(row.at, true));
+  if (row.at.sm_clock) return unsupported("a single operation at a locked clock");
+  JC_RETURN_IF_ERROR(at_default_memory_clock(row.at));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
   JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
@@ -177,7 +177,7 @@ FoundValue scaled(const FoundValue& value, double by) {
 }  // namespace
 
 Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
-  JC_RETURN_IF_ERROR(at_default_clocks(row.at, false));
+  JC_RETURN_IF_ERROR(at_default_memory_clock(row.at));
   JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   const Setting setting{.sm_clock = row.at.sm_clock, .power_limit = row.at.power_limit};

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "predict/pack/pack.h"
 #include "predict/pack_names.h"
+#include "predict/settings/apply.h"
 #include "predict/settings/foretell.h"
 #include "predict/settings/law.h"
 #include "predict/settings/mean_curve.h"
@@ -26,15 +28,18 @@ std::string subject_of(const Sweep& sweep, const Setting& at) {
   return out;
 }
 
-// `log_width`: what the settings alone cause. Beside it stands, as `predict --measured` has it, how well the known
-// setting was measured.
-JudgedQuantity quantity(double log_measured, double log_found, double log_width, double measured_to) {
-  constexpr double kSigmas = 1.645;  // of a normal distribution, around 90 % of it
-  const double width = std::hypot(log_width, kSigmas * measured_to);
+// `log_width`: what the settings alone cause. Beside it stands how well the known setting was measured.
+JudgedQuantity quantity(double log_measured, double log_found, double log_width, const settings::Sides& measured_to) {
   return {.measured = std::exp(log_measured),
           .found = std::exp(log_found),
-          .lo = std::exp(log_found - width),
-          .hi = std::exp(log_found + width)};
+          .lo = std::exp(log_found - std::hypot(log_width, measured_to.down)),
+          .hi = std::exp(log_found + std::hypot(log_width, measured_to.up))};
+}
+
+// As `predict --measured` has it.
+settings::BaseWidths of_measured() {
+  const MeasuredRun run{.setting = {}, .time = Seconds{1.0}, .power = Watts{1.0}};
+  return settings::base_widths({}, std::span(&run, 1));
 }
 
 }  // namespace
@@ -53,13 +58,9 @@ bool SweepJudge::takes(const MeasuredOther& row) const {
   return model_.has_value() && settings::sweep_rank(row.from.table).has_value();
 }
 
-std::vector<JudgedRow> SweepJudge::judge(const settings::SweepSet& sweeps) const {
+std::vector<JudgedRow> SweepJudge::judge(const Sweep& sweep) const {
   std::vector<JudgedRow> out;
-  for (const Sweep& sweep : sweeps.sweeps) judge(sweep, out);
-  return out;
-}
-
-void SweepJudge::judge(const Sweep& sweep, std::vector<JudgedRow>& out) const {
+  const settings::BaseWidths measured_to = of_measured();
   const std::size_t known[] = {sweep.last()};
   const settings::SettingLaw law(model_->constants(*sweep.gpu));
   const Foretold foretold = foretell(sweep, law, model_->prior(), known);
@@ -73,18 +74,21 @@ void SweepJudge::judge(const Sweep& sweep, std::vector<JudgedRow>& out) const {
     row.subject = subject_of(sweep, sweep.settings[i]);
     row.gpu = sweep.gpu_label;
     row.mode = sweep.mode;
+    row.precision = sweep.precision;
+    row.batch = sweep.batch.value_or(0);
     row.variant = kSettingsVariant;
     row.support = model_->swept(*sweep.gpu) ? "seen" : "unseen-gpu";
-    row.power = quantity(*sweep.log_power[i] + watts, power, widths.power * away, 0.03);
+    row.power = quantity(*sweep.log_power[i] + watts, power, widths.power * away, measured_to.power);
     if (sweep.has_times()) {
       const double time = foretold.curve.log_time[i];
       row.baseline = std::exp(*sweep.log_time[sweep.last()]);
-      row.time = quantity(*sweep.log_time[i], time, widths.time * away, 0.02);
+      row.time = quantity(*sweep.log_time[i], time, widths.time * away, measured_to.time);
       row.energy = quantity(*sweep.log_time[i] + *sweep.log_power[i] + watts, time + power, widths.energy * away,
-                            std::hypot(0.02, 0.03));
+                            measured_to.energy);
     }
     out.push_back(std::move(row));
   }
+  return out;
 }
 
 }  // namespace joulecast

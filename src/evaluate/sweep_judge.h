@@ -23,12 +23,12 @@ class SweepJudge {
   [[nodiscard]] bool takes(const MeasuredOther& row) const;
   // A row for each setting that the figures of settings are made of (judged_settings() in predict/settings/foretell.h).
   // `baseline` is the time of the known one: that no setting changes anything.
-  [[nodiscard]] std::vector<JudgedRow> judge(const settings::SweepSet& sweeps) const;
+  // Requires: a sweep of rows it takes.
+  [[nodiscard]] std::vector<JudgedRow> judge(const settings::Sweep& sweep) const;
   [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
 
  private:
   explicit SweepJudge(const Catalogue& catalogue) : catalogue_(&catalogue) {}
-  void judge(const settings::Sweep& sweep, std::vector<JudgedRow>& out) const;
 
   std::optional<settings::SettingsModel> model_;
   const Catalogue* catalogue_;

@@ -47,7 +47,9 @@ std::vector<JudgedRow> judged(const SweepJudge& judge) {
     rows.add(row);
   };
   read_sweep(sink);
-  return judge.judge(rows.sweeps(judge.catalogue()));
+  const settings::SweepSet sweeps = rows.sweeps(judge.catalogue());
+  EXPECT_EQ(sweeps.sweeps.size(), 1U);
+  return judge.judge(sweeps.sweeps.front());
 }
 
 double width(const JudgedQuantity& q) {
@@ -62,6 +64,8 @@ TEST(SweepJudge, BoundsHoldTheErrorOfTheKnownSettingWhereSettingsAddNothing) {
   const std::vector<JudgedRow> rows = judged(judge_with(&model));
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].support, "unseen-gpu");
+  EXPECT_EQ(rows[0].batch, 8);
+  EXPECT_FALSE(rows[0].precision.has_value()) << "Zeus does not say";
   EXPECT_NEAR(width(*rows[0].time), 1.645 * 0.02, 1e-6);
   EXPECT_NEAR(width(*rows[0].power), 1.645 * 0.03, 1e-6);
   EXPECT_NEAR(width(*rows[0].energy), 1.645 * std::hypot(0.02, 0.03), 1e-6);

@@ -92,8 +92,13 @@ HostMachine measured_host(std::string_view table, std::string_view gpu_id, Mode 
   return {};
 }
 
+tl::unexpected<Error> no_host_model(const Circumstances& at) {
+  if (at.software.empty()) return unsupported("no runtime is stated, 'pytorch-eager' for example");
+  return unsupported(fmt::format("no host model for '{}'", at.software));
+}
+
 Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
-  if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
+  if (!row.at.runtime) return no_host_model(row.at);
   // The laws hold for forward and both gradients.
   if (!row.input_gradient) return unsupported("measured without its input's gradient");
   if (row.at.runtime == Runtime::kTensorflow) return unsupported("a single operation in TensorFlow");

@@ -14,6 +14,9 @@ struct MeasuredWork {
   Situation situation;
 };
 
+// Of a row without a runtime of ours.
+tl::unexpected<Error> no_host_model(const Circumstances& at);
+
 // Errors: kUnsupported where the row runs as several kernels or none, or in a runtime without a host model.
 Result<MeasuredWork> measured_work(const MeasuredOperation& row);
 

@@ -12,6 +12,7 @@
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
 #include "predict/lower_attention.h"
+#include "predict/measured_work.h"
 
 namespace joulecast {
 namespace {
@@ -98,7 +99,7 @@ const Result<Graph>& NetworkGraphs::graph(const MeasuredNetwork& row) {
 
 Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
   if (row.gpu_count != 1) return unsupported("several GPUs");
-  if (!row.at.runtime) return unsupported(fmt::format("no host model for '{}'", row.at.software));
+  if (!row.at.runtime) return no_host_model(row.at);
   const Result<Graph>& network = graph(row);
   if (!network) return tl::unexpected(network.error());
   if (!fits(*network, row))

@@ -130,6 +130,8 @@ Result<SettingRow> setting_row(const MeasuredOther& row) {
   SettingRow out;
   out.gpu_label = row.at.gpu;
   out.mode = row.mode == name(Mode::kTraining) ? Mode::kTraining : Mode::kInference;
+  out.precision = parse_precision(row.precision);
+  out.batch = row.batch;
   out.power_limit = row.at.power_limit;
   out.sm_clock = row.at.sm_clock;
   out.time = row.readings.time;

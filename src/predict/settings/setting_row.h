@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct SettingRow {
   std::string gpu;        // as the catalogue finds it
   std::string gpu_label;  // as the table writes it
   Mode mode = Mode::kInference;
+  std::optional<Precision> precision;  // absent where we have no word for the table's
+  std::optional<std::int64_t> batch;
   std::string workload;  // the network or kernel
   std::string variant;   // what else was the same over the sweep: batch, data set, ...
   std::string repeat;    // tells repeats of one sweep apart, where there are any

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kFewestSettings = 4;
 // Each takes 56 kB for all hypotheses. Published sweeps have at most a hundred.
-constexpr std::size_t kMostSettings = 1000;
+constexpr std::size_t kMostRuns = 1000;
 
 using Rows = std::vector<const SettingRow*>;
 
@@ -43,6 +43,8 @@ Sweep make_sweep(const Gpu& gpu, Rows rows) {
   out.gpu = &gpu;
   out.gpu_label = rows.front()->gpu_label;
   out.mode = rows.front()->mode;
+  out.precision = rows.front()->precision;
+  out.batch = rows.front()->batch;
   out.layout = rows.front()->from.table;
   out.workload = rows.front()->workload;
   out.variant = rows.front()->variant;
@@ -126,11 +128,11 @@ SweepSet SweepRows::sweeps(const Catalogue& catalogue) const {
     };
     const Rows views = equally_told(rows, out.refused[layout]);
     const auto gpu = catalogue.find(name);
-    const bool repeated = !taken.emplace(rank, name, workload, variant).second;
-    if (!gpu || repeated || views.size() > kMostSettings) {
+    const bool repeated = taken.contains({rank, name, workload, variant});
+    if (!gpu || repeated || views.size() > kMostRuns) {
       refuse(views, !gpu       ? gpu.error().text()
                     : repeated ? "a repeat of a sweep: the first one counts"
-                               : fmt::format("more than {} settings in one sweep", kMostSettings));
+                               : fmt::format("more than {} runs in one sweep", kMostRuns));
       continue;
     }
     Sweep sweep = make_sweep(**gpu, views);
@@ -138,6 +140,7 @@ SweepSet SweepRows::sweeps(const Catalogue& catalogue) const {
       refuse(views, fmt::format("fewer than {} settings", kFewestSettings));
       continue;
     }
+    taken.emplace(rank, name, workload, variant);
     out.used[layout] += views.size();
     out.sweeps.push_back(std::move(sweep));
   }

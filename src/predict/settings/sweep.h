@@ -24,6 +24,8 @@ struct Sweep {
   std::string gpu_label;  // as the table writes it
   std::string layout, workload, variant;
   Mode mode = Mode::kInference;
+  std::optional<Precision> precision;  // absent where we have no word for the table's
+  std::optional<std::int64_t> batch;
   // Of whole runs of a network on one GPU, input and host included; not of kernels, passes or pipelines.
   bool whole_run = false;
   double limit_w = 0.0;  // what shares are of: the default limit, or what was drawn where that was more
@@ -52,7 +54,7 @@ class SweepRows {
   // Requires: a row of a layout that has a sweep_rank(). Rows that count for nothing are refused with the reason.
   void add(const MeasuredOther& row);
   // Refuses what makes no sweep: GPUs the catalogue lacks, fewer than four different settings, more than 1000 runs,
-  // runs without a time where others of the sweep have one, and of repeats all but the first.
+  // runs without a time where others of the sweep have one, and of repeats all but the first that makes one.
   [[nodiscard]] SweepSet sweeps(const Catalogue& catalogue) const;
 
  private:

@@ -90,7 +90,7 @@ TEST(Sweeps, HaveNoMoreSettingsThanMemoryHolds) {
   EXPECT_EQ(read(text).sweeps.size(), 1U);
   const SweepSet set = read(text + zeus_row("V100", "adam", 99, 10, 90));
   EXPECT_EQ(set.sweeps.size(), 0U);
-  EXPECT_EQ(reasons(set), (Counts{{"zeus_power_limit_sweep: more than 1000 settings in one sweep", 1001U}}));
+  EXPECT_EQ(reasons(set), (Counts{{"zeus_power_limit_sweep: more than 1000 runs in one sweep", 1001U}}));
 }
 
 TEST(Sweeps, RunsWithoutTimesAreLeftOutWhereOthersHaveThem) {
@@ -100,6 +100,13 @@ TEST(Sweeps, RunsWithoutTimesAreLeftOutWhereOthersHaveThem) {
   EXPECT_EQ(set.sweeps[0].lines, (std::vector<std::size_t>{4, 5, 6, 3}));
   EXPECT_EQ(set.used, (Counts{{"zeus_power_limit_sweep", 4U}}));
   EXPECT_EQ(reasons(set), (Counts{{"zeus_power_limit_sweep: no time, where others of its sweep have one", 1U}}));
+}
+
+TEST(Sweeps, AShortOneHidesNoneThatIsComplete) {
+  const SweepSet set = read(kZeus + zeus_row("V100", "adam", 250, 10, 200) + zeus_sweep("V100", "sgd"));
+  ASSERT_EQ(set.sweeps.size(), 1U);
+  EXPECT_EQ(set.sweeps[0].lines.size(), 4U);
+  EXPECT_EQ(reasons(set), (Counts{{"zeus_power_limit_sweep: fewer than 4 settings", 1U}}));
 }
 
 // However tables are given.
