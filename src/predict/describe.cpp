@@ -28,20 +28,19 @@ struct PointwiseWords {
   double usual_backward;  // its traffic over the forward one's, for operands of one shape; 0: none is usual
 };
 constexpr double kActivation = 3.0 / 2.0;  // reads what was saved and the gradient, writes a gradient
-constexpr double kProduct = 5.0 / 3.0;     // the same of both operands
 constexpr std::array<PointwiseWords, 18> kPointwise{{{"relu", kActivation},
                                                      {"sigmoid", kActivation},
                                                      {"silu", kActivation},
                                                      {"gelu", kActivation},
                                                      {"tanh", kActivation},
-                                                     {"add", 1.0},
-                                                     {"mul", kProduct},
-                                                     {"div", kProduct},
-                                                     {"pow", kProduct},
-                                                     {"add scalar", 1.0},
-                                                     {"mul scalar", 2.0},
-                                                     {"div scalar", 2.0},
-                                                     {"pow scalar", 2.0},
+                                                     {"add", 0.0},
+                                                     {"mul", 2.0},
+                                                     {"div", 14.0 / 3.0},
+                                                     {"pow", 17.0 / 3.0},
+                                                     {"add scalar", 0.0},
+                                                     {"mul scalar", 1.0},
+                                                     {"div scalar", 1.0},
+                                                     {"pow scalar", 3.5},
                                                      {"stochastic depth", 0.0},
                                                      {"copy", 1.0},
                                                      {"dropout", 0.0},
@@ -94,7 +93,7 @@ struct Describe {
     const auto forward = static_cast<double>(w.forward_bytes);
     const auto backward = static_cast<double>(w.backward_bytes);
     std::string out = fmt::format("{} {}, {}B", words.name, count(static_cast<double>(w.elements)), count(forward));
-    if (w.backward_bytes == 0) {
+    if (w.backward_bytes == 0 && words.usual_backward > 0.0) {
       out += ", no gradient";
     } else if (std::abs(backward - words.usual_backward * forward) > 0.01 * forward) {
       out += fmt::format(" + {}B back", count(backward));

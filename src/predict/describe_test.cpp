@@ -36,6 +36,9 @@ TEST(Describe, UsualTrafficBackwardIsLeftUnsaid) {
   EXPECT_EQ(describe(pointwise(PointwiseKind::kRelu, 25'690'112, 205'520'896, 308'281'344)), "relu 25.7M, 206MB");
   EXPECT_EQ(describe(pointwise(PointwiseKind::kRelu, 25'690'112, 205'520'896, 205'520'896)),
             "relu 25.7M, 206MB + 206MB back");
+  EXPECT_EQ(describe(pointwise(PointwiseKind::kAdd, 1'000'000, 12'000'000, 0)), "add 1M, 12MB");
+  EXPECT_EQ(describe(pointwise(PointwiseKind::kMul, 1'000'000, 12'000'000, 24'000'000)), "mul 1M, 12MB");
+  EXPECT_EQ(describe(pointwise(PointwiseKind::kMul, 1'000'000, 12'000'000, 0)), "mul 1M, 12MB, no gradient");
 }
 
 TEST(Describe, CopiesOfDifferentTrafficReadDifferently) {

@@ -314,8 +314,9 @@ struct LowerVisitor : LowerViews {
     const Contents* exponent = context.types().known(context.node().inputs[1]);
     return exponent != nullptr && exponent->reals == std::vector<double>{3.0};
   }
-  void cube() {
+  void cube(const Binary& op) {
     pointwise(PointwiseKind::kMulScalar);
+    std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
     view();
   }
   void operator()(const Unary&) {
@@ -323,9 +324,11 @@ struct LowerVisitor : LowerViews {
     view();
   }
   void operator()(const Binary& op) {
-    if (is_cube(op)) return cube();
+    if (is_cube(op)) return cube(op);
     const bool scalar = context.input(0).elements() == 1 || context.input(1).elements() == 1;
-    pointwise(kind_of(op.kind, scalar).value_or(PointwiseKind::kOther));
+    const auto kind = kind_of(op.kind, scalar);
+    pointwise(kind.value_or(PointwiseKind::kOther));
+    if (kind) std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
     set_storage(storage(context.input(0).elements() == context.output().elements() ? 0 : 1));
   }
   void operator()(const Dropout& op) {
@@ -367,6 +370,7 @@ bool NodeLowering::makes_positions(const Node& node) const {
 
 void NodeLowering::lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out) {
   if (!context.has_output(0) || on_host(context)) return;
+  pass_gradients(context, out);
   std::visit(LowerVisitor{{{*this, context, cost, out}}}, context.node().op);
 }
 

@@ -57,7 +57,8 @@ class NodeLowering {
   NodeLowering(const LowerOptions& options, std::vector<bool> positions)
       : options_(options),
         storage_(positions.size(), Storage::kContiguous),
-        part_taken_(positions.size()),
+        has_gradient_(positions.size()),
+        gradients_(positions.size()),
         positions_(std::move(positions)) {}
 
   void lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out);
@@ -65,14 +66,23 @@ class NodeLowering {
   void set_storage(ValueId id, Storage lies) { storage_[index(id)] = lies; }
   // Nothing that runs: it says where a scatter writes.
   [[nodiscard]] bool makes_positions(const Node& node) const;
+  // Of a value whose gradient is wanted though no parameter is behind it.
+  void want_gradient(ValueId id) { has_gradient_[index(id)] = true; }
 
  private:
   friend struct LowerParts;
   friend struct LowerViews;
   friend struct LowerVisitor;
+  // Of an input of the node.
+  [[nodiscard]] bool has_gradient(const CostContext& context, std::size_t input) const;
+  void pass_gradients(const CostContext& context, std::vector<LoweredOperation>& out);
+  [[nodiscard]] PointwiseWork sum_of_gradients(const TensorType& type, std::size_t value) const;
+  [[nodiscard]] std::int64_t gradient_bytes(const Binary& op, const CostContext& context) const;
+
   LowerOptions options_;
   std::vector<Storage> storage_;
-  std::vector<bool> part_taken_;  // of which values a part was taken already: gradients of parts add up
+  std::vector<bool> has_gradient_;        // by value: a parameter is behind it
+  std::vector<std::uint32_t> gradients_;  // by value: how many of the nodes lowered so far make one of it
   std::vector<bool> positions_;
 };
 

@@ -65,10 +65,9 @@ struct LowerViews : LowerParts {
   // Of a value that an eager step of training needs the gradient of.
   [[nodiscard]] bool has_gradient_kernels() const {
     const Runtime runtime = self.options_.runtime;
-    if (self.options_.mode != Mode::kTraining || !is_floating(context.input(0).element)) return false;
+    if (self.options_.mode != Mode::kTraining) return false;
     if (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph) return false;
-    const ValueKind kind = context.graph().value(context.node().inputs[0]).kind;
-    return kind == ValueKind::kComputed;
+    return self.has_gradient_[index(context.node().inputs[0])];
   }
   void gradient(std::int64_t bytes) {
     emit(PointwiseWork{.kind = PointwiseKind::kCopy,
@@ -76,17 +75,13 @@ struct LowerViews : LowerParts {
                        .forward_bytes = 0,
                        .backward_bytes = bytes});
   }
-  // The gradient of a part is the whole in zeros, into which the part is copied; that of each further part of the same
-  // value is added to it.
+  // The gradient of a part is the whole in zeros, into which the part is copied.
   void gradient_of_part() {
     if (!has_gradient_kernels()) return;
     const std::int64_t all = whole(context.input(0).bytes());
     const std::int64_t part = whole(context.output().bytes());
     if (part == all) return;
-    std::vector<bool>& taken = self.part_taken_;
-    const std::size_t value = index(context.node().inputs[0]);
-    gradient(all + 2 * part + (taken[value] ? 3 * all : 0));
-    taken[value] = true;
+    gradient(all + 2 * part);
   }
   // The parts' gradients are written behind each other.
   void gradient_of_parts() {

@@ -107,6 +107,11 @@ Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
                         row.graph->values.size());
   std::vector<LoweredOperation> found;
   const CostContext context(*row.graph, row.graph->nodes[0], types);
+  // What is broadcast is a mask more often than a parameter.
+  for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
+    if (context.has(i) && context.input(i).elements() == context.output().elements())
+      lowering.want_gradient(context.node().inputs[i]);
+  }
   lowering.lower(context, operator_cost(context), found);
   if (found.size() != 1) return unsupported(fmt::format("runs as {} kernels", found.size()));
   MeasuredWork out{found[0].work, situation_of(row)};

@@ -50,5 +50,22 @@ TEST(MeasuredWork, KnowsTheKernelsOfVidur) {
   EXPECT_TRUE(std::get<ReductionWork>(measured_work(table->operations.at(3)).value().work).by_engine);
 }
 
+// Of a single operation nobody sees what is behind its operands: those of the result's size have a gradient, a mask
+// not.
+TEST(MeasuredWork, TrainsWhatIsNoMask) {
+  const auto table = parse_table(
+      "gpu,model,mode,option,batch,seq_len,idx,node,kind,target,input_shapes,output_shape,dtype,latency_s,forward_s,"
+      "backward_s,accum_s\n"
+      "Tesla T4,m,train,,2,8,1,mul,call_function,mul,\"[[2,8,4],[2,8,4]]\",\"(2,8,4)\",float32,3e-5,2e-5,1e-5,0.0\n"
+      "Tesla T4,m,train,,2,8,2,mul_1,call_function,mul,\"[[2,8,4],[1,8,4]]\",\"(2,8,4)\",float32,3e-5,2e-5,1e-5,0.0\n",
+      "neusight_e2e_ops.csv");
+  ASSERT_TRUE(table) << table.error().text();
+  const auto backward = [&](std::size_t row) {
+    return std::get<PointwiseWork>(measured_work(table->operations.at(row)).value().work).backward_bytes;
+  };
+  EXPECT_EQ(backward(0), 2 * 3 * 256);
+  EXPECT_EQ(backward(1), 256 + 128 + 256);
+}
+
 }  // namespace
 }  // namespace joulecast

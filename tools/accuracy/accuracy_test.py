@@ -50,6 +50,7 @@ class Errors(unittest.TestCase):
             ("torchvision", "torchvision_resnet18_s32.onnx"): "resnet18_32.onnx",
             ("torchvision", "torchvision_resnet18_anysize.onnx"): "resnet18.onnx",
             ("timm", "timm_tnt_s_patch16_224.onnx"): "tnt_s_patch16_224.onnx",
+            ("timm", "timm_poolformer_s12.onnx"): "poolformer_s12.onnx",  # no image is so small
             ("profet", "AlexNet_32.onnx"): "AlexNet_32.onnx",
         }
         for (source, file), name in named.items():
@@ -251,6 +252,24 @@ class Calibration(unittest.TestCase):
         calibration.Factors().add("k", rows, calibration.alike)
         self.assertAlmostEqual(math.log(rows[2]["hi"] / rows[2]["found"]), 0.1)  # b by a
         self.assertAlmostEqual(math.log(rows[0]["hi"] / rows[0]["found"]), 0.5)  # a by b
+
+    def test_networks_judged_alone_have_the_factors_they_have_beside_operations(self) -> None:
+        def rows(kind: str, error: float, **more) -> list[dict]:
+            cells = [row(1, math.exp(error * i), f"{kind}{i}") for i in range(1, 5)]
+            common = {"subject": "net", "precision": "fp32", "support": "edge", "group": kind, **more}
+            return [{**cell, **common, "quantity": quantity} for cell in cells for quantity in calibration.QUANTITIES]
+
+        def held(operations: bool) -> calibration.Held:
+            seen, unseen = ([r for group in calibration.GROUPS for r in rows(group, e)] if operations else [] for e in (0.01, 0.1))
+            return calibration.Held(seen, rows("", 0.02), unseen, rows("", 0.03), rows("", 0.04) + rows("", 0.09, support="outside"))
+
+        whole = calibration.calibrate(held(operations=True))
+        self.assertEqual(calibration.calibrate_networks(held(operations=False), whole), whole)
+        doubled = {key: {**part} for key, part in whole.items()}
+        doubled["intervals"]["operation/conv/unseen-gpu/power"] = 9.0
+        alone = calibration.calibrate_networks(held(operations=False), doubled)["intervals"]
+        self.assertEqual(alone["operation/conv/unseen-gpu/power"], 9.0)
+        self.assertEqual(alone["network/power/outside"], 9.0)  # no better known than an operation of an unseen GPU
 
     def test_factors_are_in_units_of_the_spread(self) -> None:
         hard = [row(1, math.exp(0.4), unit, spread=0.2) for unit in "ab"]

@@ -139,9 +139,21 @@ GROUPS = ("conv", "pointwise", "reduction", "gemm-simt")
 
 def calibrate(held: Held) -> dict:
     """The factors of every group that PyTorch's tables have, and of networks. The pack finds those of captured kernels
-    itself. FP64 networks stay out: their kernels are far slower than the units, and their errors would widen everything
-    else."""
+    itself."""
     out = Factors()
+    operations(out, held)
+    return networks(out, held)
+
+
+def calibrate_networks(held: Held, earlier: dict) -> dict:
+    """Those of networks, of which alone `held` has rows, beside those of operations in an earlier run's calibration."""
+    out = Factors()
+    out.intervals.update(earlier["intervals"])
+    out.evidence.update(earlier["evidence"])
+    return networks(out, held)
+
+
+def operations(out: Factors, held: Held) -> None:
     for quantity in QUANTITIES:
         for group in GROUPS:
             seen, unseen = (
@@ -151,6 +163,12 @@ def calibrate(held: Held) -> dict:
             known = out.add(f"operation/{group}/seen/{quantity}", seen, math.sqrt)
             floor = known * median([row["spread"] for row in seen]) if seen else known
             out.add(f"operation/{group}/unseen-gpu/{quantity}", unseen, math.sqrt, floor)
+
+
+def networks(out: Factors, held: Held) -> dict:
+    """All factors. FP64 networks stay out: their kernels are far slower than the units, and their errors would widen
+    everything else."""
+    for quantity in QUANTITIES:
         out.add(f"network/{quantity}/inside", of(held.networks, quantity), alike)
     network_times(out, held)
     # Only two GPUs have power: their factors widen as those of time do. Where nothing was measured, a network is no

@@ -25,7 +25,7 @@ import subprocess
 import sys
 import zlib
 
-from calibration import LEVEL, Held, calibrate
+from calibration import LEVEL, Held, calibrate, calibrate_networks
 from errors import QUANTITIES, median, of, read_rows, tabulated, write_json
 from runs import earlier_runs
 from shapes import Neighbours, by_distance, density, summaries
@@ -275,56 +275,71 @@ def some(fifth: dict[str, list[dict]], begin: str, within: str = "") -> list[dic
     return [row for table, rows in fifth.items() if table.startswith(begin) and within in table for row in rows]
 
 
-def far_sets(far: list[dict]) -> list[tuple[str, list[dict]]]:
-    return [(f"{FAR}: {name}", [r for r in far if r["held_out"].startswith(name)]) for name in ("torchvision", "timm")]
+Sets = list[tuple[str, list[dict]]]
 
 
-def densities(family: list, gpu: tuple, fifth: dict[str, list[dict]], far: list[dict]) -> list[dict]:
-    """Predicted against measured, one picture for each family of tables."""
-    sets = [
-        ("PyTorch operations, families left out", family[0]),
-        ("PyTorch operations, GPUs left out", gpu[0]),
+def operation_sets(family: list[dict], gpu: list[dict], fifth: dict[str, list[dict]]) -> Sets:
+    return [
+        ("PyTorch operations, families left out", family),
+        ("PyTorch operations, GPUs left out", gpu),
         ("NeuSight's operations, a fifth left out", some(fifth, "neusight_")),
         ("captured products, a fifth left out", some(fifth, "aic_", "gemm")),
         ("captured attention, a fifth left out", some(fifth, "aic_", "attention")),
-        ("networks, families left out", family[1]),
-        ("networks, GPUs left out", gpu[1]),
-        *far_sets(far),
     ]
+
+
+def network_sets(family: list[dict], gpu: list[dict], far: list[dict]) -> Sets:
+    return [
+        ("networks, families left out", family),
+        ("networks, GPUs left out", gpu),
+        *((f"{FAR}: {name}", [r for r in far if r["held_out"].startswith(name)]) for name in ("torchvision", "timm")),
+    ]
+
+
+def pictures(sets: Sets) -> list[dict]:
+    """Predicted against measured, one picture for each family of tables."""
     return [density(title, of(rows, q)) for q in QUANTITIES for title, rows in sets if of(rows, q)]
 
 
 def support_of(family: list[dict], gpu: list[dict], far: list[dict]) -> dict:
     """Networks by level of support. That of what was left out is what the pack without it would say."""
-    classes = {"inside: families left out": family, "edge: GPUs left out": gpu}
-    found = {name: summaries(rows, QUANTITIES) for name, rows in classes.items() if rows}
-    return {**found, **far_support(far)}
-
-
-def far_support(far: list[dict]) -> dict:
     known = [row for row in far if row["precision"] != "fp64"]
     classes = {
+        "inside: families left out": family,
+        "edge: GPUs left out": gpu,
         **{f"{level}: other machines": [r for r in known if r["support"] == level] for level in ("inside", "edge", "outside")},
         "FP64, in no interval": [row for row in far if row["precision"] == "fp64"],
     }
     return {name: summaries(rows, QUANTITIES) for name, rows in classes.items() if rows}
 
 
-def far_figures(far: list[dict]) -> dict:
+def network_figures(family: list[dict], gpu: list[dict], far: list[dict]) -> dict:
     return {
+        "family_networks": tabulated(family, "gpu", "mode"),
+        "family_networks_by_family": tabulated(family, "held_out"),
+        "gpu_networks": tabulated(gpu, "gpu", "mode"),
         "outside_networks": tabulated(far, "held_out", "mode", "precision"),
         "timm_3090_to_4090": ratios(far, "RTX 3090", "RTX 4090"),
     }
 
 
-def outside_alone(far: list[dict], out: pathlib.Path) -> None:
+def networks_alone(run: Runner, everything: pathlib.Path, calibration: pathlib.Path, out: pathlib.Path) -> None:
     """Their part of the files; all else stays as an earlier run left it."""
     files = {name: json.loads((out / f"{name}.json").read_text()) for name in ("families", "predicted", "distance")}
-    files["families"].update(far_figures(far))
-    fresh = [density(title, of(rows, "time")) for title, rows in far_sets(far)]
-    titles = {panel["title"]: panel for panel in fresh}
-    files["predicted"]["panels"] = [titles.get(panel["title"], panel) for panel in files["predicted"]["panels"]]
-    files["distance"]["networks"].update(far_support(far))
+    family = hold_out_families(run, everything)[1]
+    gpu = hold_out_gpus(run)[1]
+    far = outside(run, everything)
+    factors = json.loads(calibration.read_text())
+    factors.update(calibrate_networks(Held([], family, [], gpu, far), factors))
+    calibration.write_text(json.dumps(factors, indent=1) + "\n")
+    for part in ("intervals", "evidence"):
+        shown = files["families"]["calibration"][part]
+        shown.update({key: factors[part][key] for key in shown if key.startswith("network/")})
+    files["families"].update(network_figures(family, gpu, far))
+    fresh = {(panel["title"], panel["quantity"]): panel for panel in pictures(network_sets(family, gpu, far))}
+    panels = files["predicted"]["panels"]
+    files["predicted"]["panels"] = [fresh.get((panel["title"], panel["quantity"]), panel) for panel in panels]
+    files["distance"]["networks"] = support_of(family, gpu, far)
     for name, content in files.items():
         schema = content.pop("schema")
         write_json(out / f"{name}.json", schema, content)
@@ -336,14 +351,14 @@ def main() -> int:
     parser.add_argument("--data", required=True, help="folder of published tables")
     parser.add_argument("--graphs", required=True, help="folder with MODEL.onnx and MODEL_SIZE.onnx")
     parser.add_argument("--work", required=True, help="folder for packs and rows; packs found there are used again")
-    parser.add_argument("--calibration", required=True, help="write the interval factors here (not with --outside)")
+    parser.add_argument("--calibration", required=True, help="write the interval factors here (--networks: those of networks)")
     parser.add_argument("--out", required=True, help="write all figures to this folder")
-    parser.add_argument("--outside", action="store_true", help="measure networks of other machines alone anew")
+    parser.add_argument("--networks", action="store_true", help="judge networks alone anew; of operations all stays as it was")
     arguments = parser.parse_args()
     run = Runner(arguments)
     everything = run.train("everything", tables=ALL_TABLES)
-    if arguments.outside:
-        outside_alone(outside(run, everything), pathlib.Path(arguments.out))
+    if arguments.networks:
+        networks_alone(run, everything, pathlib.Path(arguments.calibration), pathlib.Path(arguments.out))
         return 0
     *family, distances = hold_out_families(run, everything)
     gpu = hold_out_gpus(run)
@@ -358,16 +373,13 @@ def main() -> int:
         "families": {
             "family_operations": tabulated(family[0], "gpu", "mode"),
             "family_operations_by_family": tabulated(family[0], "held_out"),
-            "family_networks": tabulated(family[1], "gpu", "mode"),
-            "family_networks_by_family": tabulated(family[1], "held_out"),
             "earlier_runs": earlier_runs(run.data / "networks" / "heidelberg_networks.csv"),
             "gpu_operations": tabulated(gpu[0], "gpu", "mode"),
-            "gpu_networks": tabulated(gpu[1], "gpu", "mode"),
             "fifth_operations": {table: tabulated(rows, "gpu", "mode") for table, rows in fifth.items()},
-            **far_figures(far_rows),
+            **network_figures(family[1], gpu[1], far_rows),
             "calibration": calibration,
         },
-        "predicted": {"panels": densities(family, gpu, fifth, far_rows)},
+        "predicted": {"panels": pictures(operation_sets(family[0], gpu[0], fifth) + network_sets(family[1], gpu[1], far_rows))},
         "distance": {"operations": distances, "networks": support_of(family[1], gpu[1], far_rows)},
     }
     for name, content in files.items():

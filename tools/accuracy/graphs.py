@@ -26,9 +26,9 @@ LISTS = ("timm", "torchvision", "neusight", "profet")
 
 
 def name_of(source: str, path: pathlib.Path) -> str:
-    """As the tables call it. Lists say `as=` where that is the whole name already."""
+    """As the tables call it, with the size of image, which is 32 at least. Lists say `as=` where that is the whole name."""
     name = path.stem.removeprefix(f"{source}_").removesuffix("_anysize")
-    return re.sub(r"_s(\d+)$", r"_\1", name) + path.suffix
+    return re.sub(r"_s([3-9]\d|\d{3,})$", r"_\1", name) + path.suffix
 
 
 def link(source: str, exported: pathlib.Path, out: pathlib.Path) -> int:

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What autograd makes of gradients beside the kernels of the operators' own backward passes. Its formulas are those of
+// PyTorch's tools/autograd/derivatives.yaml, a kernel for each step; TensorFlow's take the same steps.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "predict/lower.h"
+
+namespace joulecast {
+
+bool NodeLowering::has_gradient(const CostContext& context, std::size_t input) const {
+  if (!context.has(input) || !is_floating(context.input(input).element)) return false;
+  const ValueId id = context.node().inputs[input];
+  return context.graph().value(id).kind == ValueKind::kParameter || has_gradient_[index(id)];
+}
+
+// What one more gradient of a value costs: a kernel that adds it to the sum so far. TensorFlow adds up all at once, and
+// from the third on reads one more.
+PointwiseWork NodeLowering::sum_of_gradients(const TensorType& type, std::size_t value) const {
+  const auto bytes = static_cast<std::int64_t>(type.bytes().value());
+  const bool at_once = options_.runtime == Runtime::kTensorflow && gradients_[value] > 1;
+  return {.kind = PointwiseKind::kAdd, .elements = type.elements(), .forward_bytes = at_once ? bytes : 3 * bytes};
+}
+
+// Where several nodes read a value, the gradients they make of it are added up, by autograd's own thread. A compiled
+// network adds them where they are made.
+void NodeLowering::pass_gradients(const CostContext& context, std::vector<LoweredOperation>& out) {
+  const Node& node = context.node();
+  const auto floats = [&](ValueId id) { return id != kNoValue && is_floating(context.types().type(id).element); };
+  if (std::none_of(node.outputs.begin(), node.outputs.end(), floats)) return;
+  const bool sums = options_.mode == Mode::kTraining && options_.runtime != Runtime::kPytorchCompiled;
+  bool any = false;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!has_gradient(context, i)) continue;
+    any = true;
+    const std::size_t value = index(node.inputs[i]);
+    if (!has_gradient_[value]) continue;  // a parameter: each reader's gradient goes to the optimizer
+    if (sums && gradients_[value] > 0) out.push_back({sum_of_gradients(context.input(i), value), 1});
+    ++gradients_[value];
+  }
+  for (const ValueId id : node.outputs) {
+    if (id != kNoValue) has_gradient_[index(id)] = any && floats(id);
+  }
+}
+
+// Of sums, products, quotients and powers. `all` is the result, and the gradient that comes back; an operand that was
+// broadcast has its gradient summed up.
+std::int64_t NodeLowering::gradient_bytes(const Binary& op, const CostContext& context) const {
+  const auto bytes = [](const TensorType& type) { return static_cast<std::int64_t>(type.bytes().value()); };
+  const std::int64_t all = bytes(context.output()), a = bytes(context.input(0)), b = bytes(context.input(1));
+  const std::int64_t unary = 2 * all, binary = 3 * all;
+  const auto kernels_of = [&](std::size_t operand) -> std::int64_t {
+    const bool first = operand == 0;
+    switch (op.kind) {
+      case BinaryKind::kSub:
+        return first ? 0 : unary;  // turned in sign
+      case BinaryKind::kMul:
+        return unary + (first ? b : a);
+      case BinaryKind::kDiv:  // grad / b; -grad * ((a / b) / b)
+        return first ? unary + b : (all + a + b) + (unary + b) + unary + binary;
+      case BinaryKind::kPow:  // grad * (b * a^(b - 1)); grad * (result * log(a))
+        return first ? (all + a + b) + (unary + b) + binary : 2 * a + 2 * binary;
+      default:
+        return 0;  // a sum's is handed on as it is
+    }
+  };
+  std::int64_t sum = 0;
+  for (const std::size_t operand : {0, 1}) {
+    if (!has_gradient(context, operand)) continue;
+    const std::int64_t own = operand == 0 ? a : b;
+    sum += kernels_of(operand) + (own < all ? all + own : 0);
+  }
+  return sum;
+}
+
+}  // namespace joulecast
