@@ -15,7 +15,7 @@ double busy_in_network(const ComposePart& part, const Device& device, Mode mode)
   double busy = part.gpu;
   if (mode == Mode::kTraining) {
     busy = std::max(0.25 * busy, busy - part.accumulation_bytes / (0.9 * device.bandwidth));
-    if (part.no_input_gradient) busy *= 0.5;
+    busy *= 1.0 - part.left_out;
   }
   return std::max(busy, kShortestKernelCycles / device.clock);
 }

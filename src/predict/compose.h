@@ -21,8 +21,8 @@ struct ComposePart {
   double power = 0;               // mean over `time`
   double accumulation_bytes = 0;  // moved by the benchmark alone: gradients added up instead of set
   double count = 1, calls = 1;
-  bool functional = false;         // a function call, not a module
-  bool no_input_gradient = false;  // training: the first layer needs no gradient of its input
+  bool functional = false;  // a function call, not a module
+  double left_out = 0;      // training: the share that makes a gradient nobody wants, that of the network's input
 };
 
 // Fitted on whole networks; read from the pack.

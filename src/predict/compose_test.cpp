@@ -72,10 +72,11 @@ TEST(Compose, TrainingDoesNotAccumulate) {
   ComposePart part{.time = 1e-3, .gpu = 1e-3, .accumulation_bytes = 9e6};
   EXPECT_NEAR(busy_in_network(part, toy(), Mode::kTraining), 0.9e-3, 1e-12);
   EXPECT_EQ(busy_in_network(part, toy(), Mode::kInference), 1e-3);
-  part.no_input_gradient = true;
-  EXPECT_NEAR(busy_in_network(part, toy(), Mode::kTraining), 0.45e-3, 1e-12);
+  part.left_out = 0.6;
+  EXPECT_NEAR(busy_in_network(part, toy(), Mode::kTraining), 0.36e-3, 1e-12);
+  EXPECT_EQ(busy_in_network(part, toy(), Mode::kInference), 1e-3);
   part.accumulation_bytes = 1e12;  // never more than three quarters
-  part.no_input_gradient = false;
+  part.left_out = 0.0;
   EXPECT_NEAR(busy_in_network(part, toy(), Mode::kTraining), 0.25e-3, 1e-12);
 }
 

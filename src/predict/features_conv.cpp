@@ -255,6 +255,11 @@ double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const B
   return time + 3.0 * (s.in + s.weight) * second_per_element * 1.1;  // gradients added up, not set
 }
 
+// What of a training step's time makes the gradient of the input: its pass, and half of both gradients' copies.
+double input_gradient(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more) {
+  return pass.data.time + 0.5 * more.gradient_copies + (runs_simt(w, s) ? 20.4e-6 : 22.8e-6);
+}
+
 void append_features(const ConvWork& work, const Device& device, Situation situation, const Sizes& s,
                      const Passes& pass, const Beside& more, const Physics& p, std::span<float> features) {
   const auto size = static_cast<double>(work.element_bytes);
@@ -321,6 +326,9 @@ Timed timed(const ConvWork& work, const Device& device, Situation situation) {
   } else {
     p.compute = out.pass.products();
     p.gpu = dense_time(work, s, out.pass, out.more, device, training);
+    if (training)
+      p.input_gradient =
+          input_gradient(work, s, out.pass, out.more) / (p.gpu - 1.1 * p.accumulation_bytes / device.bandwidth);
   }
   // A bare benchmark does more than call: what it does beside takes GPU time (see host.cpp).
   p.bound = situation.host == Host::kBare ? p.gpu + p.host : joined8(p.gpu, p.host);

@@ -101,6 +101,14 @@ Traffic traffic_of(const GemmWork& work, const Device& device) {
   return {work.arithmetic == Arithmetic::kFp8 ? 0.75 : 0.83, 1.9};
 }
 
+// Seconds of the kernel that sums up the result's gradient for the bias. Every FP32 layer that was measured had one, so
+// there the trees know of it.
+double bias_gradient(const GemmWork& work, const Device& device) {
+  if (work.bias == 0 || is_simt(work)) return 0.0;
+  const auto read = static_cast<double>(work.batch * work.rows * work.columns * work.output_bytes);
+  return read / (0.9 * device.bandwidth);
+}
+
 double ctas(const Shape3& s, double tile) {
   return s.batch * ceil_div(s.rows, tile) * ceil_div(s.columns, tile);
 }
@@ -224,7 +232,7 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const bool strided = work.arithmetic == Arithmetic::kFp32 && work.batch > 1 && !training && !device.cdna;
   const double apart = strided ? b * in * m * k * strided_rows(work) : 0.0;
   const double moved = memory_time(p.bytes + apart, set, device, traffic.streams);
-  p.gpu = joined(tiled, moved, traffic.sharpness);
+  p.gpu = joined(tiled, moved, traffic.sharpness) + (training ? bias_gradient(work, device) : 0.0);
   p.host = host_floor(work, device, situation);
   p.bound = captured ? p.gpu + p.host : joined(p.gpu, p.host, bare ? 1.3 : 4.0);
   p.compute = 2.0 * b * m * n * k * (training ? 3.0 : 1.0) / peak;

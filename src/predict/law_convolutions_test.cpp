@@ -106,6 +106,27 @@ TEST(LawOfConvolutions, GradientsOfConvolutionByHand) {
   expect_close(p.compute, (245.570 * 2 + 691.583) * 1e-6);
   const double sums = 3.3 * 4 * (32 * 196 * 256 + 9 * 256 * 256) / 933e9;
   expect_close(p.gpu, (356.102 * 2 + 778.797 + 3 * 20.4) * 1e-6 + sums);
+  expect_close(p.input_gradient, (356.102 + 20.4) / (356.102 * 2 + 778.797 + 3 * 20.4));
+}
+
+// Three channels leave most of a tile empty, so the gradient of an image would be most of its layer's step.
+TEST(LawOfConvolutions, TheGradientOfAnImageIsMostOfItsLayer) {
+  const ConvWork stem{.batch = 32,
+                      .in_channels = 3,
+                      .out_channels = 64,
+                      .in_height = 224,
+                      .in_width = 224,
+                      .out_height = 112,
+                      .out_width = 112,
+                      .kernel_height = 7,
+                      .kernel_width = 7,
+                      .stride = 2,
+                      .padding = 3,
+                      .element_bytes = 2,
+                      .arithmetic = Arithmetic::kFp16};
+  const Physics p = physics(stem, a30(), {.state = State::kTraining});
+  EXPECT_GT(p.input_gradient, 0.6);
+  EXPECT_LT(p.input_gradient, 0.8);
 }
 
 // Tried out, the same squares run at 1.7 of the rate, 178.381 us, and cost 157.816 us of transforms: with 64.018 us of

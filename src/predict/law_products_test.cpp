@@ -29,6 +29,22 @@ TEST(LawOfProducts, TileProductOfTwoLargeTiles) {
   EXPECT_EQ(choice.area, 128 * 128);
 }
 
+// 4096 x 3072 halves of the result's gradient are 25.2 MB, 29.97 us at 0.9 of 933 GB/s.
+TEST(LawOfProducts, TheGradientOfABiasIsASumOverTheResults) {
+  GemmWork work{.rows = 4096, .columns = 3072, .depth = 768, .element_bytes = 2, .output_bytes = 2};
+  work.arithmetic = Arithmetic::kFp16;
+  const auto of_bias = [&](State state) {
+    work.bias = 0;
+    const double without = physics(work, a30(), {.state = state}).gpu;
+    work.bias = 1;
+    return physics(work, a30(), {.state = state}).gpu - without;
+  };
+  expect_close(of_bias(State::kTraining), 29.97e-6);
+  EXPECT_EQ(of_bias(State::kEval), 0.0);
+  work.arithmetic = Arithmetic::kFp32;
+  EXPECT_EQ(of_bias(State::kTraining), 0.0) << "the trees have it";
+}
+
 // The windows of a Swin transformer: 49 x 49 of depth 32. An A30 takes a tile of 128 x 128 for each of them.
 TEST(LawOfProducts, BatchedProductsTakeTheTileOfTheirGeneration) {
   const auto time = [](std::string_view gpu, double rows, double columns) {

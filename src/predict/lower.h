@@ -40,7 +40,7 @@ struct LoweredOperation {
   std::int64_t count = 0;          // executions on the GPU
   std::int64_t calls = 0;          // calls the host makes for them; less than `count` inside a recurrent layer
   bool opaque = false;             // costed by its bytes only
-  bool no_input_gradient = false;  // reads the network's own input: training needs no gradient of it
+  bool no_input_gradient = false;  // a first layer: no parameter is behind its input, whose gradient nobody needs
   // Of a node: set where it is no work of the operator, but the copy of an input that lies otherwise than it needs.
   std::optional<std::size_t> copied_input = {};
 
@@ -66,6 +66,8 @@ class NodeLowering {
   void set_storage(ValueId id, Storage lies) { storage_[index(id)] = lies; }
   // Nothing that runs: it says where a scatter writes.
   [[nodiscard]] bool makes_positions(const Node& node) const;
+  // Whether training makes a gradient of that input of the node.
+  [[nodiscard]] bool has_gradient(const CostContext& context, std::size_t input) const;
   // Of a value whose gradient is wanted though no parameter is behind it.
   void want_gradient(ValueId id) { has_gradient_[index(id)] = true; }
 
@@ -73,8 +75,6 @@ class NodeLowering {
   friend struct LowerParts;
   friend struct LowerViews;
   friend struct LowerVisitor;
-  // Of an input of the node.
-  [[nodiscard]] bool has_gradient(const CostContext& context, std::size_t input) const;
   void pass_gradients(const CostContext& context, std::vector<LoweredOperation>& out);
   [[nodiscard]] PointwiseWork sum_of_gradients(const TensorType& type, std::size_t value) const;
   [[nodiscard]] std::int64_t gradient_bytes(const Binary& op, const CostContext& context) const;

@@ -40,12 +40,6 @@ std::uint64_t hint(const Work& work) {
   return hash;
 }
 
-// The first layer of a network needs no gradient of its input; only matrix work is much cheaper without it.
-bool reads_graph_input(const Visit& visit) {
-  return !visit.node.inputs.empty() && visit.node.inputs[0] != kNoValue &&
-         visit.graph.value(visit.node.inputs[0]).kind == ValueKind::kInput;
-}
-
 }  // namespace
 
 NetworkLowering::NetworkLowering(const Graph& graph, const LowerOptions& options)
@@ -74,7 +68,9 @@ void NetworkLowering::add(const Visit& visit, const Cost& cost) {
     lowering.lower(context, cost, found_);
   }
   if (remapper_ && &visit.graph == &graph_) remapper_->remap(visit.node, found_);
-  const bool first = &visit.graph == &graph_ && options_.mode == Mode::kTraining && reads_graph_input(visit);
+  // Bodies of control flow do not see what their inputs hang on.
+  const bool trains = options_.mode == Mode::kTraining && &visit.graph == &graph_;
+  const bool first = trains && context.has(0) && !lowering.has_gradient(context, 0);
   for (LoweredOperation& operation : found_) {
     operation.no_input_gradient = first;
     merge(operation, visit.repetitions);

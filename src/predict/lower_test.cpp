@@ -432,6 +432,23 @@ constexpr std::string_view kTwoConvs = R"(graph "c" {
     output %z
   })";
 
+// Brought to zero mean, or cast, the network's input has a gradient no more than before.
+TEST(Lower, AFirstLayerMayReadWhatWasMadeOfTheInput) {
+  const auto training = lowered(R"(graph "c" {
+    input %x : f32[4, 8, 10, 12]
+    parameter %w : f32[8, 8, 3, 3]
+    constant %half : f32 = 0.5
+    %c = binary(%x, %half) {kind = sub}
+    %y = conv(%c, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    %z = conv(%y, %w) {stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]}
+    output %z
+  })",
+                                Mode::kTraining);
+  ASSERT_EQ(training.size(), 3U);
+  EXPECT_TRUE(training[1].no_input_gradient);
+  EXPECT_FALSE(training[2].no_input_gradient);
+}
+
 TEST(Lower, OnlyTheFirstLayerNeedsNoInputGradient) {
   const auto training = lowered(kTwoConvs, Mode::kTraining);
   ASSERT_EQ(training.size(), 2U);  // equal work, but one of them without the input's gradient

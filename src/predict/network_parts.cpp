@@ -72,7 +72,7 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
                      .count = static_cast<double>(operation.count),
                      .calls = static_cast<double>(operation.calls),
                      .functional = is_functional(works[i]),
-                     .no_input_gradient = operation.no_input_gradient});
+                     .left_out = operation.no_input_gradient ? p.physics.input_gradient : 0.0});
   }
   return parts;
 }

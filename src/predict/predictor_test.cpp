@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "joulecast/predict.h"
+#include "predict/law_fixtures.h"
+#include "predict/lower.h"
 #include "predict/pack/pack.h"
 #include "predict/pack/writer.h"
 #include "predict/physics.h"
@@ -193,7 +195,8 @@ TEST(Predictor, ABreakdownTellsTheFirstLayerFromEqualOnes) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].label, "conv 8x64x56x56 -> 64, 3x3");
   EXPECT_EQ(found[1].label, "conv 8x64x56x56 -> 64, 3x3, first");
-  EXPECT_LT(found[1].time, found[0].time);
+  const Physics law = physics(load.operations[0].work, device_of("a30"), {.state = State::kTraining});
+  EXPECT_NEAR(found[1].time / found[0].time, 1 - law.input_gradient, 1e-9);
 }
 
 TEST(Predictor, IntervalsWidenWithIgnorance) {
