@@ -219,11 +219,12 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   double tiled = tile.time * deep_rows(work, device);
   const bool bare = situation.host == Host::kBare && !device.cdna;
   if (situation.swept && work.arithmetic == Arithmetic::kFp32 && !device.cdna) tiled *= sweep_clock(tiled, device);
-  if (training) {  // gradients of the input [m, k] and of the weight [n, k]
-    tiled += tile_product(b, m, k, n, work.arithmetic, device, factors).time;
-    tiled += tile_product(b, n, k, m, work.arithmetic, device, factors).time;
-  }
   Physics p;
+  if (training) {  // gradients of the input [m, k] and of the weight [n, k]
+    const double of_input = tile_product(b, m, k, n, work.arithmetic, device, factors).time;
+    tiled += of_input + tile_product(b, n, k, m, work.arithmetic, device, factors).time;
+    p.input_gradient = of_input / tiled;
+  }
   p.accumulation_bytes = training ? 3.0 * in * (m * k + n * k) : 0.0;
   p.bytes = b * (in * m * k + in * n * k + out * m * n) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
   // Captured benchmarks cycle through five copies of the weight.

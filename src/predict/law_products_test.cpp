@@ -29,6 +29,13 @@ TEST(LawOfProducts, TileProductOfTwoLargeTiles) {
   EXPECT_EQ(choice.area, 128 * 128);
 }
 
+// Of three equal products one is the gradient of the input.
+TEST(LawOfProducts, TheGradientOfALayersInputIsAThird) {
+  const GemmWork work{.rows = 512, .columns = 512, .depth = 512};
+  expect_close(physics(work, a30(), {.state = State::kTraining}).input_gradient, 1.0 / 3.0);
+  EXPECT_EQ(physics(work, a30()).input_gradient, 0.0);
+}
+
 // 4096 x 3072 halves of the result's gradient are 25.2 MB, 29.97 us at 0.9 of 933 GB/s.
 TEST(LawOfProducts, TheGradientOfABiasIsASumOverTheResults) {
   GemmWork work{.rows = 4096, .columns = 3072, .depth = 768, .element_bytes = 2, .output_bytes = 2};

@@ -369,8 +369,9 @@ bool NodeLowering::makes_positions(const Node& node) const {
 }
 
 void NodeLowering::lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out) {
-  if (!context.has_output(0) || on_host(context)) return;
+  if (on_host(context)) return;
   pass_gradients(context, out);
+  if (!context.has_output(0)) return;
   std::visit(LowerVisitor{{{*this, context, cost, out}}}, context.node().op);
 }
 

@@ -68,6 +68,8 @@ class NodeLowering {
   [[nodiscard]] bool makes_positions(const Node& node) const;
   // Whether training makes a gradient of that input of the node.
   [[nodiscard]] bool has_gradient(const CostContext& context, std::size_t input) const;
+  // Of any.
+  [[nodiscard]] bool has_gradient(const CostContext& context) const;
   // Of a value whose gradient is wanted though no parameter is behind it.
   void want_gradient(ValueId id) { has_gradient_[index(id)] = true; }
 

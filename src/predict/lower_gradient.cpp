@@ -12,8 +12,22 @@ namespace joulecast {
 
 bool NodeLowering::has_gradient(const CostContext& context, std::size_t input) const {
   if (!context.has(input) || !is_floating(context.input(input).element)) return false;
-  const ValueId id = context.node().inputs[input];
-  return context.graph().value(id).kind == ValueKind::kParameter || has_gradient_[index(id)];
+  const std::vector<ValueId>& inputs = context.node().inputs;
+  const auto is_parameter = [&](std::size_t i) {
+    return context.graph().value(inputs[i]).kind == ValueKind::kParameter;
+  };
+  if (!is_parameter(input)) return has_gradient_[index(inputs[input])];
+  // What meets a value without a gradient, as the mean of images does, is a table and not trained.
+  if (!std::holds_alternative<Binary>(context.node().op)) return true;
+  const std::size_t other = 1 - input;
+  return context.has(other) && (is_parameter(other) || has_gradient_[index(inputs[other])]);
+}
+
+bool NodeLowering::has_gradient(const CostContext& context) const {
+  for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
+    if (has_gradient(context, i)) return true;
+  }
+  return false;
 }
 
 // What one more gradient of a value costs: a kernel that adds it to the sum so far. TensorFlow adds up all at once, and
@@ -24,6 +38,14 @@ PointwiseWork NodeLowering::sum_of_gradients(const TensorType& type, std::size_t
   return {.kind = PointwiseKind::kAdd, .elements = type.elements(), .forward_bytes = at_once ? bytes : 3 * bytes};
 }
 
+namespace {
+
+bool has_bodies(const Operator& op) {
+  return std::holds_alternative<If>(op) || std::holds_alternative<Loop>(op) || std::holds_alternative<Scan>(op);
+}
+
+}  // namespace
+
 // Where several nodes read a value, the gradients they make of it are added up, by autograd's own thread. A compiled
 // network adds them where they are made.
 void NodeLowering::pass_gradients(const CostContext& context, std::vector<LoweredOperation>& out) {
@@ -31,12 +53,12 @@ void NodeLowering::pass_gradients(const CostContext& context, std::vector<Lowere
   const auto floats = [&](ValueId id) { return id != kNoValue && is_floating(context.types().type(id).element); };
   if (std::none_of(node.outputs.begin(), node.outputs.end(), floats)) return;
   const bool sums = options_.mode == Mode::kTraining && options_.runtime != Runtime::kPytorchCompiled;
-  bool any = false;
+  // Bodies may have parameters of their own.
+  const bool any = has_gradient(context) || has_bodies(node.op);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (!has_gradient(context, i)) continue;
-    any = true;
-    const std::size_t value = index(node.inputs[i]);
-    if (!has_gradient_[value]) continue;  // a parameter: each reader's gradient goes to the optimizer
+    const std::size_t value = context.has(i) ? index(node.inputs[i]) : 0;
+    // Parameters that several nodes share are not followed: exporters join equal ones.
+    if (!has_gradient(context, i) || !has_gradient_[value]) continue;
     if (sums && gradients_[value] > 0) out.push_back({sum_of_gradients(context.input(i), value), 1});
     ++gradients_[value];
   }
@@ -46,7 +68,7 @@ void NodeLowering::pass_gradients(const CostContext& context, std::vector<Lowere
 }
 
 // Of sums, products, quotients and powers. `all` is the result, and the gradient that comes back; an operand that was
-// broadcast has its gradient summed up.
+// broadcast has its gradient summed up. Inference, which makes none, tells no operands apart by it.
 std::int64_t NodeLowering::gradient_bytes(const Binary& op, const CostContext& context) const {
   const auto bytes = [](const TensorType& type) { return static_cast<std::int64_t>(type.bytes().value()); };
   const std::int64_t all = bytes(context.output()), a = bytes(context.input(0)), b = bytes(context.input(1));
@@ -68,7 +90,8 @@ std::int64_t NodeLowering::gradient_bytes(const Binary& op, const CostContext& c
   };
   std::int64_t sum = 0;
   for (const std::size_t operand : {0, 1}) {
-    if (!has_gradient(context, operand)) continue;
+    const bool inference = options_.mode == Mode::kInference;
+    if (inference ? context.input(operand).elements() == 1 : !has_gradient(context, operand)) continue;
     const std::int64_t own = operand == 0 ? a : b;
     sum += kernels_of(operand) + (own < all ? all + own : 0);
   }

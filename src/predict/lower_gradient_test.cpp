@@ -69,6 +69,54 @@ constexpr std::string_view kFork = R"(graph "fork" {
     output %b, %c, %gg, %d
   })";
 
+// A table that meets the image is no parameter, and one that meets what is learnt is.
+TEST(LowerGradient, OfTheMeanOfImagesThereIsNone) {
+  constexpr std::string_view kMean = R"(graph "mean" {
+    input %x : f32[2, 4, 8, 8]
+    parameter %mean : f32[4, 1, 1]
+    parameter %shift : f32[4, 1, 1]
+    parameter %w : f32[4, 4, 1, 1]
+    %c = binary(%x, %mean) {kind = sub}
+    %r = activation(%c) {kind = sigmoid}
+    %h = conv(%r, %w)
+    %y = binary(%h, %shift) {kind = add}
+    output %y
+  })";
+  EXPECT_EQ(found(PointwiseKind::kAdd, kMean, kTraining).backward, 2048 + 16);
+  EXPECT_EQ(found(PointwiseKind::kSigmoid, kMean, kTraining).backward, 0);
+  EXPECT_GT(found(PointwiseKind::kSigmoid, kMean, {.mode = Mode::kInference, .precision = Precision::kFp32}).backward,
+            0);
+}
+
+// What a body is given hangs on parameters, and what it gives as well.
+TEST(LowerGradient, OfBodiesAreMade) {
+  constexpr std::string_view kScan = R"(graph "scan" {
+    input %x : f32[8, 16]
+    input %state : f32[16]
+    parameter %w : f32[16, 16]
+    %h = linear(%x, %w)
+    %last, %all = scan(%state, %h) {states = 1, scanned = 1}
+    body 0 { input %a : ? input %b : ? %m = binary(%a, %b) {kind = mul} output %m, %m }
+    output %all
+  })";
+  EXPECT_GT(found(PointwiseKind::kMul, kScan, kTraining).backward, 0);
+}
+
+TEST(LowerGradient, OfEqualWorkInInferenceTellsNothingApart) {
+  constexpr std::string_view kProducts = R"(graph "products" {
+    input %x : f32[4, 64]
+    parameter %w : f32[64, 64]
+    %h = linear(%x, %w)
+    %a = binary(%x, %x) {kind = mul}
+    %b = binary(%h, %h) {kind = mul}
+    %c = binary(%h, %x) {kind = mul}
+    output %a, %b, %c
+  })";
+  const auto load =
+      prepare(parse_graph(kProducts).value(), {}, {.mode = Mode::kInference, .precision = Precision::kFp32});
+  EXPECT_EQ(load->operations.size(), 2U) << "the layer and three equal products";
+}
+
 TEST(LowerGradient, OfAValueWithSeveralReadersIsASum) {
   const Found sums = found(PointwiseKind::kAdd, kFork, kTraining);
   EXPECT_EQ(sums.count, 2 + 2);

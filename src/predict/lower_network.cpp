@@ -40,6 +40,11 @@ std::uint64_t hint(const Work& work) {
   return hash;
 }
 
+// Whose step has a pass for the gradient of its input.
+bool is_layer(const Operator& op) {
+  return std::holds_alternative<Conv>(op) || std::holds_alternative<Linear>(op) || std::holds_alternative<MatMul>(op);
+}
+
 }  // namespace
 
 NetworkLowering::NetworkLowering(const Graph& graph, const LowerOptions& options)
@@ -54,7 +59,13 @@ NetworkLowering::~NetworkLowering() = default;
 NodeLowering& NetworkLowering::lowering_of(const Graph& graph) {
   const auto found = lowerings_.find(&graph);
   if (found != lowerings_.end()) return found->second;
-  return lowerings_.try_emplace(&graph, options_, scatter_positions(graph)).first->second;
+  NodeLowering& lowering = lowerings_.try_emplace(&graph, options_, scatter_positions(graph)).first->second;
+  if (&graph == &graph_) return lowering;
+  // A body does not see what its inputs hang on: most often on parameters.
+  for (std::size_t i = 0; i < graph.values.size(); ++i) {
+    if (graph.values[i].kind == ValueKind::kInput) lowering.want_gradient(ValueId{static_cast<std::uint32_t>(i)});
+  }
+  return lowering;
 }
 
 void NetworkLowering::add(const Visit& visit, const Cost& cost) {
@@ -68,11 +79,12 @@ void NetworkLowering::add(const Visit& visit, const Cost& cost) {
     lowering.lower(context, cost, found_);
   }
   if (remapper_ && &visit.graph == &graph_) remapper_->remap(visit.node, found_);
-  // Bodies of control flow do not see what their inputs hang on.
-  const bool trains = options_.mode == Mode::kTraining && &visit.graph == &graph_;
-  const bool first = trains && context.has(0) && !lowering.has_gradient(context, 0);
+  const bool trains = options_.mode == Mode::kTraining;
+  const bool first = trains && is_layer(visit.node.op) && !lowering.has_gradient(context, 0);
   for (LoweredOperation& operation : found_) {
-    operation.no_input_gradient = first;
+    auto* pointwise = std::get_if<PointwiseWork>(&operation.work);
+    operation.no_input_gradient = first && pointwise == nullptr;
+    if (trains && pointwise != nullptr && !lowering.has_gradient(context)) pointwise->backward_bytes = 0;
     merge(operation, visit.repetitions);
   }
 }

@@ -445,6 +445,7 @@ TEST(Lower, AFirstLayerMayReadWhatWasMadeOfTheInput) {
   })",
                                 Mode::kTraining);
   ASSERT_EQ(training.size(), 3U);
+  EXPECT_FALSE(training[0].no_input_gradient) << "no layer";
   EXPECT_TRUE(training[1].no_input_gradient);
   EXPECT_FALSE(training[2].no_input_gradient);
 }

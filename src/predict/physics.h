@@ -90,7 +90,7 @@ struct Physics {
   double peak = 0;                // flops per second of the units it runs on
   double bytes = 0;               // moved, gradient accumulation of the operation benchmark included
   double accumulation_bytes = 0;  // of these, what a network does not do
-  double input_gradient = 0.5;    // training: the share that the gradient of the input has of the rest of `gpu`
+  double input_gradient = 0;      // of layers in training: the share their input's gradient has of the rest of `gpu`
 };
 
 // The models are apart because their kernels are: each has its own features and its own trees.

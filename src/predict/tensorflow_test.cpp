@@ -81,7 +81,9 @@ TEST(Tensorflow, AConvolutionWithoutBiasIsNotFused) {
 TEST(Tensorflow, PoolingMovesMoreBackward) {
   const auto operations = lowered(R"(graph "n" {
     input %x : f32[2, 16, 8, 8]
-    %p = pool(%x) {kind = max, kernel = [2, 2], stride = [2, 2]}
+    parameter %w : f32[16, 16, 1, 1]
+    %h = conv(%x, %w)
+    %p = pool(%h) {kind = max, kernel = [2, 2], stride = [2, 2]}
     output %p
   })",
                                   Mode::kTraining);

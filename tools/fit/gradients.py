@@ -53,7 +53,7 @@ def main() -> None:
                 times[row["gpu"], row["target"], len(sizes)].append((sizes[0], float(row["backward_s"])))
     for gpu, name in GPUS.items():
         rate = STREAMED * bandwidth(arguments.joulecast, name)
-        timer = statistics.median(seconds for _, seconds in times[gpu, *TIMER])
+        timer = statistics.median(seconds for _, seconds in times[(gpu, *TIMER)])
         print(f"{gpu}: timer {1e6 * timer:.1f} us")
         for (target, count), counted in COUNTED.items():
             found = [(seconds - timer) * rate / elements for elements, seconds in times[gpu, target, count]]
