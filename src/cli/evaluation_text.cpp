@@ -117,8 +117,7 @@ std::string group_text(const EvaluationGroup& g) {
   if (table.row_count() > 0) out += table.text(2);
   if (g.set_aside > 0)
     out += fmt::format("  {} set aside: {}\n", rows_text(g.set_aside),
-                       g.variant == kSettingsVariant ? "known settings, and those below half of the default limit"
-                                                     : "not the primary runs of the table");
+                       g.variant == kSettingsVariant ? kSettingsSetAside : "not the primary runs of the table");
   if (g.unmapped > 0) out += fmt::format("  {} could not be predicted\n", rows_text(g.unmapped));
   return out;
 }

@@ -5,10 +5,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "evaluate/evaluate.h"
 
 namespace joulecast::cli {
+
+// What of sweeps of settings nothing is foretold for.
+inline constexpr std::string_view kSettingsSetAside = "known settings, and those below half of the default limit";
 
 // Per GPU and mode a table of 80 columns, then why rows were refused.
 std::string evaluation_text(const Evaluation& evaluation);

@@ -95,9 +95,8 @@ Outcome check_paths(const EvaluateVerb& options) {
 std::string nothing_judged(const Evaluation& e) {
   if (e.refused.rows() > 0) return refusal_text(e.refused.by_frequency().front());
   if (e.groups.empty()) return "no row";
-  return e.groups.front().variant == kSettingsVariant
-             ? "none but known settings, and those below half of the default limit"
-             : "none but rows that better runs replaced";
+  if (e.groups.front().variant == kSettingsVariant) return fmt::format("none but {}", kSettingsSetAside);
+  return "none but rows that better runs replaced";
 }
 
 // The place is named already where the reader's message begins with it.

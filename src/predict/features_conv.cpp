@@ -242,13 +242,17 @@ Beside beside(const ConvWork& w, const Sizes& s, const Device& device) {
   return out;
 }
 
+// Seconds a pass takes beside its products and bytes.
+double latency(const ConvWork& w, const Sizes& s) {
+  return runs_simt(w, s) ? 20.4e-6 : 22.8e-6;
+}
+
 double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more, const Device& device,
                   bool training) {
   const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
-  const double latency = runs_simt(w, s) ? 20.4e-6 : 22.8e-6;
-  double time = pass.time() + more.copies + more.bias + latency;
+  double time = pass.time() + more.copies + more.bias + latency(w, s);
   if (!training) return time;
-  time += 2.0 * latency;
+  time += 2.0 * latency(w, s);
   time += more.gradient_copies;                         // both gradients' operands and results
   if (w.bias != 0) time += s.out * second_per_element;  // its gradient is a sum over the output's
   if (w.autotuned) return time;
@@ -257,7 +261,7 @@ double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const B
 
 // What of a training step's time makes the gradient of the input: its pass, and half of both gradients' copies.
 double input_gradient(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more) {
-  return pass.data.time + 0.5 * more.gradient_copies + (runs_simt(w, s) ? 20.4e-6 : 22.8e-6);
+  return pass.data.time + 0.5 * more.gradient_copies + latency(w, s);
 }
 
 void append_features(const ConvWork& work, const Device& device, Situation situation, const Sizes& s,

@@ -88,9 +88,9 @@ std::int64_t NodeLowering::gradient_bytes(const Binary& op, const CostContext& c
         return 0;  // a sum's is handed on as it is
     }
   };
+  const bool inference = options_.mode == Mode::kInference;
   std::int64_t sum = 0;
   for (const std::size_t operand : {0, 1}) {
-    const bool inference = options_.mode == Mode::kInference;
     if (inference ? context.input(operand).elements() == 1 : !has_gradient(context, operand)) continue;
     const std::int64_t own = operand == 0 ? a : b;
     sum += kernels_of(operand) + (own < all ? all + own : 0);

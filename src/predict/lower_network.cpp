@@ -81,10 +81,11 @@ void NetworkLowering::add(const Visit& visit, const Cost& cost) {
   if (remapper_ && &visit.graph == &graph_) remapper_->remap(visit.node, found_);
   const bool trains = options_.mode == Mode::kTraining;
   const bool first = trains && is_layer(visit.node.op) && !lowering.has_gradient(context, 0);
+  const bool constant = trains && !lowering.has_gradient(context);
   for (LoweredOperation& operation : found_) {
     auto* pointwise = std::get_if<PointwiseWork>(&operation.work);
     operation.no_input_gradient = first && pointwise == nullptr;
-    if (trains && pointwise != nullptr && !lowering.has_gradient(context)) pointwise->backward_bytes = 0;
+    if (constant && pointwise != nullptr) pointwise->backward_bytes = 0;
     merge(operation, visit.repetitions);
   }
 }

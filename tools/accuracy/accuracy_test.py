@@ -265,9 +265,9 @@ class Calibration(unittest.TestCase):
 
         whole = calibration.calibrate(held(operations=True))
         self.assertEqual(calibration.calibrate_networks(held(operations=False), whole), whole)
-        doubled = {key: {**part} for key, part in whole.items()}
-        doubled["intervals"]["operation/conv/unseen-gpu/power"] = 9.0
-        alone = calibration.calibrate_networks(held(operations=False), doubled)["intervals"]
+        earlier = {key: {**part} for key, part in whole.items()}
+        earlier["intervals"]["operation/conv/unseen-gpu/power"] = 9.0
+        alone = calibration.calibrate_networks(held(operations=False), earlier)["intervals"]
         self.assertEqual(alone["operation/conv/unseen-gpu/power"], 9.0)
         self.assertEqual(alone["network/power/outside"], 9.0)  # no better known than an operation of an unseen GPU
 
