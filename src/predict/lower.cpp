@@ -319,8 +319,10 @@ struct LowerVisitor : LowerViews {
     std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
     view();
   }
-  void operator()(const Unary&) {
+  void operator()(const Unary& op) {
     pointwise(PointwiseKind::kTanh);
+    if (self.gradients_are_eager())
+      std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
     view();
   }
   void operator()(const Binary& op) {

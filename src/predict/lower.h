@@ -47,20 +47,12 @@ struct LoweredOperation {
   bool operator==(const LoweredOperation&) const = default;
 };
 
-// The work of one node of cost `cost`, appended to `out` with count 1. It remembers how the values
-// lie in memory.
+// The work of the nodes of one graph or body, in its order. It remembers how the values lie in memory.
 class NodeLowering {
  public:
-  NodeLowering(const LowerOptions& options, std::size_t value_count)
-      : NodeLowering(options, std::vector<bool>(value_count)) {}
-  // `positions`: of scatter_positions().
-  NodeLowering(const LowerOptions& options, std::vector<bool> positions)
-      : options_(options),
-        storage_(positions.size(), Storage::kContiguous),
-        has_gradient_(positions.size()),
-        gradients_(positions.size()),
-        positions_(std::move(positions)) {}
+  NodeLowering(const LowerOptions& options, const Graph& graph);
 
+  // Of one node of cost `cost`, appended to `out` with count 1.
   void lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out);
   [[nodiscard]] Storage storage(ValueId id) const { return storage_[index(id)]; }
   void set_storage(ValueId id, Storage lies) { storage_[index(id)] = lies; }
@@ -77,14 +69,23 @@ class NodeLowering {
   friend struct LowerParts;
   friend struct LowerViews;
   friend struct LowerVisitor;
+  // Each step of autograd's formulas is a kernel.
+  [[nodiscard]] bool gradients_are_eager() const {
+    const bool eager = options_.runtime == Runtime::kPytorchEager || options_.runtime == Runtime::kCudaGraph;
+    return eager && options_.mode == Mode::kTraining;
+  }
   void pass_gradients(const CostContext& context, std::vector<LoweredOperation>& out);
   [[nodiscard]] PointwiseWork sum_of_gradients(const TensorType& type, std::size_t value) const;
   [[nodiscard]] std::int64_t gradient_bytes(const Binary& op, const CostContext& context) const;
+  [[nodiscard]] std::int64_t gradient_bytes(const Concat& op, const CostContext& context) const;
+  [[nodiscard]] static std::int64_t gradient_bytes(const Unary& op, const CostContext& context);
 
   LowerOptions options_;
   std::vector<Storage> storage_;
   std::vector<bool> has_gradient_;        // by value: a parameter is behind it
+  std::vector<std::uint32_t> readers_;    // by value: nodes
   std::vector<std::uint32_t> gradients_;  // by value: how many of the nodes lowered so far make one of it
+  std::vector<bool> whole_gradient_;      // by value: whoever takes its gradient wants it contiguous
   std::vector<bool> positions_;
 };
 

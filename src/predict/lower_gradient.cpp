@@ -6,9 +6,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "predict/assignments.h"
 #include "predict/lower.h"
 
 namespace joulecast {
+
+NodeLowering::NodeLowering(const LowerOptions& options, const Graph& graph)
+    : options_(options),
+      storage_(graph.values.size(), Storage::kContiguous),
+      has_gradient_(graph.values.size()),
+      readers_(graph.values.size()),
+      gradients_(graph.values.size()),
+      whole_gradient_(graph.values.size(), true),
+      positions_(scatter_positions(graph)) {
+  for (const Node& node : graph.nodes) {
+    for (const ValueId id : node.inputs) {
+      if (id != kNoValue) ++readers_[index(id)];
+    }
+  }
+}
 
 bool NodeLowering::has_gradient(const CostContext& context, std::size_t input) const {
   if (!context.has(input) || !is_floating(context.input(input).element)) return false;
@@ -44,6 +60,38 @@ bool has_bodies(const Operator& op) {
   return std::holds_alternative<If>(op) || std::holds_alternative<Loop>(op) || std::holds_alternative<Scan>(op);
 }
 
+// How the operator takes the gradient of its result.
+enum class Taken : std::uint8_t {
+  kAsItLies,  // elementwise kernels and sums step over gaps
+  kHandedOn,  // a view of the gradient of its input
+  kWhole,     // libraries, norms and pooling copy what is not contiguous
+};
+
+struct TakesGradient {
+  Taken operator()(const Activation&) const { return Taken::kAsItLies; }
+  Taken operator()(const Unary&) const { return Taken::kAsItLies; }
+  Taken operator()(const Binary&) const { return Taken::kAsItLies; }
+  Taken operator()(const Where&) const { return Taken::kAsItLies; }
+  Taken operator()(const Dropout&) const { return Taken::kAsItLies; }
+  Taken operator()(const StochasticDepth&) const { return Taken::kAsItLies; }
+  Taken operator()(const Cast&) const { return Taken::kAsItLies; }
+  Taken operator()(const Concat&) const { return Taken::kAsItLies; }
+  Taken operator()(const Expand&) const { return Taken::kAsItLies; }
+  Taken operator()(const Pad&) const { return Taken::kAsItLies; }
+  Taken operator()(const Slice&) const { return Taken::kAsItLies; }
+  Taken operator()(const Split&) const { return Taken::kAsItLies; }
+  Taken operator()(const Gather&) const { return Taken::kAsItLies; }
+  Taken operator()(const Reshape&) const { return Taken::kHandedOn; }
+  Taken operator()(const Flatten&) const { return Taken::kHandedOn; }
+  Taken operator()(const Squeeze&) const { return Taken::kHandedOn; }
+  Taken operator()(const Unsqueeze&) const { return Taken::kHandedOn; }
+  Taken operator()(const Transpose& op) const { return op.contiguous ? Taken::kAsItLies : Taken::kHandedOn; }
+  template <typename Op>
+  Taken operator()(const Op&) const {
+    return Taken::kWhole;
+  }
+};
+
 }  // namespace
 
 // Where several nodes read a value, the gradients they make of it are added up, by autograd's own thread. A compiled
@@ -62,8 +110,12 @@ void NodeLowering::pass_gradients(const CostContext& context, std::vector<Lowere
     if (sums && gradients_[value] > 0) out.push_back({sum_of_gradients(context.input(i), value), 1});
     ++gradients_[value];
   }
+  const Taken taken = std::visit(TakesGradient{}, node.op);
+  const bool whole = taken == Taken::kWhole || (taken == Taken::kHandedOn && whole_gradient_[index(node.inputs[0])]);
   for (const ValueId id : node.outputs) {
-    if (id != kNoValue) has_gradient_[index(id)] = any && floats(id);
+    if (id == kNoValue) continue;
+    has_gradient_[index(id)] = any && floats(id);
+    whole_gradient_[index(id)] = whole;
   }
 }
 
@@ -94,6 +146,58 @@ std::int64_t NodeLowering::gradient_bytes(const Binary& op, const CostContext& c
     if (inference ? context.input(operand).elements() == 1 : !has_gradient(context, operand)) continue;
     const std::int64_t own = operand == 0 ? a : b;
     sum += kernels_of(operand) + (own < all ? all + own : 0);
+  }
+  return sum;
+}
+
+// Each formula from the kernels that it reads or writes a tensor of this size in; `product` is grad times something.
+std::int64_t NodeLowering::gradient_bytes(const Unary& op, const CostContext& context) {
+  constexpr std::int64_t kUnary = 2, kProduct = 3;
+  const auto passes = [&]() -> std::int64_t {
+    switch (op.kind) {
+      case UnaryKind::kSign:  // zeros
+      case UnaryKind::kFloor:
+      case UnaryKind::kCeil:
+      case UnaryKind::kRound:
+        return 1;
+      case UnaryKind::kNeg:
+        return kUnary;
+      case UnaryKind::kAbs:   // grad * sgn(x)
+      case UnaryKind::kSin:   // grad * cos(x)
+      case UnaryKind::kSinh:  // grad * cosh(x)
+      case UnaryKind::kCosh:
+      case UnaryKind::kSqrt:   // grad / (2 y)
+      case UnaryKind::kLog1p:  // grad / (x + 1)
+      case UnaryKind::kExpm1:  // grad * (y + 1)
+        return kUnary + kProduct;
+      case UnaryKind::kSquare:      // grad * (2 * x^1)
+      case UnaryKind::kRsqrt:       // -0.5 * grad * y^3
+      case UnaryKind::kCos:         // grad * -sin(x)
+      case UnaryKind::kReciprocal:  // -grad * (y * y)
+      case UnaryKind::kTan:         // grad * (1 + y^2)
+      case UnaryKind::kAtan:        // grad / (x * x + 1)
+        return 2 * kUnary + kProduct;
+      case UnaryKind::kErf:  // 2 / sqrt(pi) * exp(-(x^2)) * grad
+        return 4 * kUnary + kProduct;
+      default:
+        return kProduct;  // grad * y, grad / x
+    }
+  }();
+  return passes * static_cast<std::int64_t>(context.output().bytes().value());
+}
+
+// Parts of the gradient are views of it, of which only those are copied that somebody wants whole: those that lie
+// apart, and that no other gradient is added to, which makes a new one. TensorFlow cuts copies of them.
+std::int64_t NodeLowering::gradient_bytes(const Concat& op, const CostContext& context) const {
+  const Shape& shape = context.output().shape;
+  const std::int64_t axis = op.axis < 0 ? op.axis + static_cast<std::int64_t>(shape.size()) : op.axis;
+  const bool apart = std::any_of(shape.begin(), shape.begin() + axis, [](std::int64_t extent) { return extent > 1; });
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
+    if (!has_gradient(context, i)) continue;
+    const std::size_t value = index(context.node().inputs[i]);
+    if (gradients_are_eager() && !(apart && whole_gradient_[value] && readers_[value] == 1)) continue;
+    sum += 2 * static_cast<std::int64_t>(context.input(i).bytes().value());
   }
   return sum;
 }

@@ -183,6 +183,21 @@ TEST(LowerGradient, OfProductsQuotientsAndPowersIsAKernelForEachStep) {
       << "the cube";
 }
 
+TEST(LowerGradient, OfFunctionsIsAKernelForEachStep) {
+  constexpr std::int64_t n = 4096;
+  const auto of = [](const std::string& kind) {
+    return backward_of(PointwiseKind::kTanh, "unary(%h) {kind = " + kind + "}");
+  };
+  EXPECT_EQ(of("neg"), 2 * n);
+  EXPECT_EQ(of("exp"), 3 * n);
+  EXPECT_EQ(of("sqrt"), (2 + 3) * n);
+  EXPECT_EQ(of("square"), (2 + 2 + 3) * n);
+  EXPECT_EQ(of("rsqrt"), (2 + 2 + 3) * n);
+  EXPECT_EQ(of("erf"), (4 * 2 + 3) * n);
+  EXPECT_EQ(of("round"), n) << "zeros";
+  EXPECT_EQ(backward_of(PointwiseKind::kTanh, "unary(%x) {kind = square}"), 0) << "nobody wants the input's";
+}
+
 TEST(LowerGradient, OfEachPartIsTheWholeAndTheyAddUp) {
   // Each part: 384 in zeros, 128 read and written; two of them added to what is there.
   EXPECT_EQ(copied(kParts, kTraining), 3 * (384 + 256));
@@ -206,6 +221,57 @@ TEST(LowerGradient, OfASplitIsWrittenOnce) {
   })",
                    {.mode = Mode::kTraining, .precision = Precision::kFp32}),
             2 * 96);
+}
+
+// b is joined behind a ReLU, which steps over the gaps of its gradient, c straight behind its layer, which does not,
+// and d has another gradient to add, which makes a whole. Of each 2 x 4 x 8 x 8 floats, 2048 bytes.
+constexpr std::string_view kJoined = R"(graph "joined" {
+    input %x : f32[2, 4, 8, 8]
+    parameter %w : f32[4, 4, 1, 1]
+    parameter %v : f32[4, 4, 1, 1]
+    %a = conv(%x, %w)
+    %b = activation(%a) {kind = relu}
+    %c = conv(%x, %v)
+    %d = conv(%b, %w)
+    %e = activation(%d) {kind = sigmoid}
+    %y = concat(%x, %b, %c, %d) {axis = AXIS}
+    output %y, %e
+  })";
+
+std::string joined_along(std::string_view axis) {
+  return std::string(kJoined).replace(kJoined.find("AXIS"), 4, axis);
+}
+
+TEST(LowerGradient, OfJoinedPartsAreViewsThatLayersCopy) {
+  EXPECT_EQ(copied(joined_along("1"), kTraining), 2 * 2048);
+  EXPECT_EQ(copied(joined_along("-3"), kTraining), 2 * 2048);
+  EXPECT_EQ(copied(joined_along("0"), kTraining), 0) << "whole images lie together";
+}
+
+TEST(LowerGradient, OfJoinedPartsAreCopiesInTensorFlow) {
+  PrepareOptions options = kTraining;
+  options.runtime = Runtime::kTensorflow;
+  EXPECT_EQ(copied(joined_along("1"), options), 3 * 2 * 2048) << "of the input there is none";
+}
+
+// A vision transformer's patches are turned and joined to a token that was repeated: what comes back is copied for the
+// convolution, 8 x 16 x 4 floats, and summed up for the token.
+TEST(LowerGradient, OfTurnedPatchesIsCopiedAndOfARepeatedTokenSummedUp) {
+  EXPECT_EQ(copied(R"(graph "patches" {
+    input %x : f32[8, 3, 16, 16]
+    parameter %w : f32[4, 3, 4, 4]
+    parameter %token : f32[1, 1, 4]
+    constant %to : i64[3] = [8, 1, 4]
+    constant %flat : i64[3] = [8, 4, 16]
+    %a = conv(%x, %w) {stride = [4, 4]}
+    %b = reshape(%a, %flat)
+    %p = transpose(%b) {order = [0, 2, 1]}
+    %t = expand(%token, %to)
+    %y = concat(%t, %p) {axis = 1}
+    output %y
+  })",
+                   kTraining),
+            2 * 8 * 16 * 4 * 4 + (8 * 4 + 4) * 4);
 }
 
 TEST(LowerGradient, OfTheNetworksInputNobodyWants) {

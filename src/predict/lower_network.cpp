@@ -3,7 +3,6 @@
 #include <functional>
 #include <utility>
 
-#include "predict/assignments.h"
 #include "predict/fuse.h"
 #include "predict/lower.h"
 #include "predict/tensorflow.h"
@@ -59,7 +58,7 @@ NetworkLowering::~NetworkLowering() = default;
 NodeLowering& NetworkLowering::lowering_of(const Graph& graph) {
   const auto found = lowerings_.find(&graph);
   if (found != lowerings_.end()) return found->second;
-  NodeLowering& lowering = lowerings_.try_emplace(&graph, options_, scatter_positions(graph)).first->second;
+  NodeLowering& lowering = lowerings_.try_emplace(&graph, options_, graph).first->second;
   if (&graph == &graph_) return lowering;
   // A body does not see what its inputs hang on: most often on parameters.
   for (std::size_t i = 0; i < graph.values.size(); ++i) {

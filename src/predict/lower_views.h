@@ -64,10 +64,7 @@ struct LowerParts {
 struct LowerViews : LowerParts {
   // Of a value that an eager step of training needs the gradient of.
   [[nodiscard]] bool has_gradient_kernels() const {
-    const Runtime runtime = self.options_.runtime;
-    if (self.options_.mode != Mode::kTraining) return false;
-    if (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph) return false;
-    return self.has_gradient_[index(context.node().inputs[0])];
+    return self.gradients_are_eager() && self.has_gradient_[index(context.node().inputs[0])];
   }
   void gradient(std::int64_t bytes) {
     emit(PointwiseWork{.kind = PointwiseKind::kCopy,
@@ -98,7 +95,12 @@ struct LowerViews : LowerParts {
     const Storage seen = transposed(storage(0), op.order, context.input(0).shape.size());
     set_storage(op.contiguous ? Storage::kContiguous : seen);
   }
-  void operator()(const Expand&) { set_strided(true); }
+  // The gradients of what was repeated are summed up.
+  void operator()(const Expand&) {
+    if (self.gradients_are_eager() && self.has_gradient(context, 0))
+      gradient(whole(context.output().bytes()) + whole(context.input(0).bytes()));
+    set_strided(true);
+  }
   void operator()(const Slice&) {
     gradient_of_part();
     set_storage(cut(storage(0), context.input(0).shape, context.output().shape));
@@ -147,6 +149,8 @@ struct LowerViews : LowerParts {
   }
   void operator()(const Concat& op) {
     pointwise(PointwiseKind::kCopy);
+    if (self.options_.mode == Mode::kTraining)
+      std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
     if (joins_cut_rows(op)) std::get<PointwiseWork>(out.back().work).placed = context.output().elements();
     if (channels_last()) view();
   }

@@ -103,8 +103,7 @@ Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   if (!row.input_gradient) return unsupported("measured without its input's gradient");
   if (row.at.runtime == Runtime::kTensorflow) return unsupported("a single operation in TensorFlow");
   JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(*row.graph, {}));
-  NodeLowering lowering({.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime},
-                        row.graph->values.size());
+  NodeLowering lowering({.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime}, *row.graph);
   std::vector<LoweredOperation> found;
   const CostContext context(*row.graph, row.graph->nodes[0], types);
   // What is broadcast is a mask more often than a parameter.

@@ -145,7 +145,7 @@ bool only_reshapes(const Operator& op) {
 }  // namespace
 
 std::vector<OperationText> Copies::of(const Visit& visit) {
-  Body& body = bodies_.try_emplace(&visit.graph, options_, visit.graph.values.size()).first->second;
+  Body& body = bodies_.try_emplace(&visit.graph, options_, visit.graph).first->second;
   const CostContext context(visit.graph, visit.node, visit.types);
   std::vector<LoweredOperation> lowered;
   body.lowering.lower(context, operator_cost(context), lowered);

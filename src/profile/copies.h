@@ -37,7 +37,7 @@ class Copies {
   };
   // Values are numbered apart in the graph and in every body.
   struct Body {
-    Body(const LowerOptions& options, std::size_t values) : lowering(options, values), views(values) {}
+    Body(const LowerOptions& options, const Graph& graph) : lowering(options, graph), views(graph.values.size()) {}
     void follow(const Visit& visit);
     [[nodiscard]] View seen_through(const Visit& visit, const View& x, ValueId y) const;
     [[nodiscard]] std::optional<OperationText> copy_of(const TensorType& type, ValueId id) const;
