@@ -93,6 +93,7 @@ struct MeasuredOperation {
   bool train_state_module = false;     // inference, but batch norm and stochastic depth work as in training
   bool gradients_accumulated = false;  // training: gradients are added to, inputs' included, and not overwritten
   bool input_gradient = true;          // training: the gradient of its input is computed
+  bool inputs_skipped = false;         // a recurrent layer without the product of its inputs (CUDNN_SKIP_INPUT)
   // Copies of the weight used in turn: 1 lets a small weight stay in the cache.
   int weight_copies = 1;
 };

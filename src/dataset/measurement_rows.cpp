@@ -39,6 +39,7 @@ namespace {
 constexpr std::string_view kInplace = "inplace";
 constexpr std::string_view kTrainState = "train-state-module";
 constexpr std::string_view kAccumulated = "gradients-accumulated";
+constexpr std::string_view kInputsSkipped = "inputs-skipped";
 constexpr std::string_view kNoInputGradient = "input_gradient=0";  // in details
 constexpr std::string_view kCompiled = "compiled";
 constexpr std::string_view kKernelsAlone = "kernels-alone";
@@ -149,6 +150,7 @@ Measurement measurement(const MeasuredOperation& row) {
   add_word(state, kInplace, row.inplace);
   add_word(state, kTrainState, row.train_state_module);
   add_word(state, kAccumulated, row.gradients_accumulated);
+  add_word(state, kInputsSkipped, row.inputs_skipped);
   out.set_text(Column::kState, state);
   if (!row.input_gradient) out.set_text(Column::kDetails, kNoInputGradient);
   return out;
@@ -347,6 +349,7 @@ Result<MeasuredOperation> operation_of(const Measurement& m, Common common, Oper
   out.inplace = has_state(m, kInplace);
   out.train_state_module = has_state(m, kTrainState);
   out.gradients_accumulated = has_state(m, kAccumulated);
+  out.inputs_skipped = has_state(m, kInputsSkipped);
   out.input_gradient = m.text(Column::kDetails) != kNoInputGradient;
   out.weight_copies = static_cast<int>(m.integer(Column::kWeightCopies).value_or(1));
   return out;

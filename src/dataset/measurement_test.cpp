@@ -54,7 +54,7 @@ MeasuredOperation full_operation() {
   row.label = "Linear(16, 32)";
   row.group = "linear 64x16";
   row.kernel = "sgemm";
-  row.inplace = row.train_state_module = row.gradients_accumulated = true;
+  row.inplace = row.train_state_module = row.gradients_accumulated = row.inputs_skipped = true;
   row.input_gradient = false;
   row.weight_copies = 5;
   return row;

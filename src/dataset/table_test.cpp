@@ -299,6 +299,57 @@ TEST(Table, OtherOperations) {
   EXPECT_EQ(vidur("emb"), "op 'emb'");
 }
 
+constexpr std::string_view kDeepbench =
+    "gpu,workload,precision,section,op,params,application,pass,time_s,tflops,file\n";
+
+std::string deepbench_row(std::string_view layer, std::string_view pass, std::string_view time) {
+  return fmt::format("NVIDIA V100,train,Float,x,{},,{},{},1,x\n", layer, pass, time);
+}
+
+// Four lines are a layer: its steps, a thousandth of them, its forward pass, and both parts of the backward one.
+TEST(Table, RecurrentLayersOfDeepBenchAreAnInferenceAndAStep) {
+  constexpr std::string_view kLstm = "Recurrent Layers - LSTM,Hidden Units=512;N=16";
+  constexpr std::string_view kGru = "Recurrent Layers - GRU,Hidden units=8;N=2";
+  const Table table = parse(
+      std::string(kDeepbench) + deepbench_row(kLstm, "Timesteps", "0.025") +
+      deepbench_row(kLstm, "Time Forward (msec)", "0.001") +
+      deepbench_row(kLstm, "Time Backward wrt Inputs (msec)", "0.0009") +
+      deepbench_row(kLstm, "Time Backward wrt Weights (msec)", "0.0001") + deepbench_row(kGru, "Timesteps", "0.003") +
+      deepbench_row(kGru, "Time Forward (msec)", "0.001") + deepbench_row(kGru, "Time Backward (msec)", "0.002"));
+  ASSERT_EQ(table.operations.size(), 4U);
+  EXPECT_EQ(inputs(table.operations[0]), "lstm 25x16x512 1x2048x512 1x2048x512");
+  EXPECT_EQ(inputs(table.operations[2]), "gru 3x2x8 1x24x8 1x24x8");
+  const std::vector<std::pair<Mode, double>> wanted{
+      {Mode::kInference, 1e-3}, {Mode::kTraining, 2e-3}, {Mode::kInference, 1e-3}, {Mode::kTraining, 3e-3}};
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(table.operations[i].at.mode, wanted[i].first) << i;
+    EXPECT_NEAR(table.operations[i].readings.time->value(), wanted[i].second, 1e-12) << i;
+    EXPECT_TRUE(table.operations[i].inputs_skipped) << i;
+  }
+  EXPECT_EQ(table.unmapped.rows(), 3U) << "two numbers of steps, a gradient alone";
+}
+
+TEST(Table, RecurrentLayersOfDeepBenchNeedTheirSteps) {
+  constexpr std::string_view kLstm = "Recurrent Layers - LSTM,Hidden Units=512;N=16";
+  constexpr std::string_view kOther = "Recurrent Layers - LSTM,Hidden Units=256;N=16";
+  const auto reason = [](const std::string& rows) {
+    const Table table = parse(std::string(kDeepbench) + rows);
+    EXPECT_TRUE(table.operations.empty());
+    return table.unmapped.reasons().empty() ? std::string() : table.unmapped.reasons().back().reason;
+  };
+  const std::string steps = deepbench_row(kLstm, "Timesteps", "0.025");
+  EXPECT_EQ(reason(deepbench_row(kLstm, "Time Forward (msec)", "0.001")),
+            "recurrent layers without their number of time steps");
+  EXPECT_EQ(reason(steps + deepbench_row(kOther, "Time Forward (msec)", "0.001")),
+            "recurrent layers without their number of time steps");
+  EXPECT_EQ(reason(steps + deepbench_row(kLstm, "Time Backward (msec)", "0.001")),
+            "a backward pass without its forward pass");
+  EXPECT_EQ(reason(deepbench_row(kLstm, "Timesteps", "1e-5")), "0 time steps");
+  EXPECT_EQ(reason(deepbench_row("Recurrent Layers - LSTM,N=16", "Timesteps", "0.025")), "no hidden units in 'N=16'");
+  EXPECT_EQ(reason(deepbench_row("Recurrent Layers - Other,Hidden Units=8;N=16", "Timesteps", "0.025")),
+            "op 'Recurrent Layers - Other'");
+}
+
 TEST(Table, ABadLineIsNamedAndTheRestKept) {
   const Table table = parse(
       "m,n,k,a100_sxm_s\n16,32,64,1e-6\n16,x,64,1e-6\n16,32\n16,32,64,-1\n0,32,64,1e-6\n\"1,2\n8,8,8,1e-6\n", "bf16");

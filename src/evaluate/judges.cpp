@@ -26,6 +26,7 @@ double without_accumulation(const OperationPrediction& p, const Device& device) 
 
 constexpr std::string_view kUnknownArchitecture = "outside";
 constexpr std::string_view kElsewhere = "elsewhere";
+constexpr std::string_view kRecurrent = "recurrent";  // layers, whose law is that of no group
 
 // Layouts of the tables that a pack's report names; of a pack without a report none.
 std::set<std::string, std::less<>> fitted_layouts(const Pack& pack) {
@@ -67,7 +68,8 @@ bool OperationJudge::fitted_on(std::string_view layout) const {
 std::string_view OperationJudge::support(const MeasuredWork& work, bool elsewhere, const Gpu& gpu, const Device& device,
                                          const Estimator::Trust& trust) const {
   const Group group = group_of(work.work);
-  if (trust.seen(group, arithmetic_of(work.work))) return elsewhere ? kElsewhere : "seen";
+  if (trust.seen(group, arithmetic_of(work.work)))
+    return elsewhere ? kElsewhere : is_recurrent(work.work) ? "unseen-gpu" : "seen";
   if (!gpus_.find(fmt::format("architecture/{}", gpu.architecture))) return kUnknownArchitecture;
   const bool measured = device.capability > 0.0 && gpus_.find(pack_names::generation(name(group), device.capability));
   const bool told = intervals_.find(fmt::format("operation/{}/relative/time", name(group))).has_value();
@@ -129,7 +131,7 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
                   .power = bounded(p.power, "power", spread.power),
                   .energy = bounded(p.time * p.power, "energy", spread.energy),
                   .baseline = p.physics.bound,
-                  .group = name(group),
+                  .group = is_recurrent(work.work) ? kRecurrent : name(group),
                   .support = known};
 }
 

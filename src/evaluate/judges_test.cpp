@@ -137,5 +137,21 @@ TEST(OperationJudge, AnotherBenchmarkOfAMeasuredGpuIsNoBetterKnownThanAGpuLeftOu
   EXPECT_GT(width(left_out), width(seen));
 }
 
+// Nothing is learnt of recurrent layers, though products in FP32 were measured on the GPU.
+TEST(OperationJudge, RecurrentLayersAreNotKnownFromProducts) {
+  const std::string shipped = JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack";
+  const OperationJudge judge = OperationJudge::open(shipped, {}, Catalogue::shipped()).value();
+  const Estimate product = judged_by(judge, "a30", "fp32", "f32");
+  const Estimate layer =
+      judged_in(judge, "own.csv",
+                "name,gpu,mode,precision,runtime,operator,operands,attributes,state,time_s\n"
+                "x,a30,inference,fp32,cuda-graph,rnn,\"f32[25, 16, 64]; w f32[1, 256, 64]; w f32[1, 256, 64]\","
+                "hidden = 64,inputs-skipped,1e-3\n");
+  EXPECT_EQ(product.support, "seen");
+  EXPECT_EQ(layer.support, "unseen-gpu");
+  EXPECT_EQ(layer.group, "recurrent");
+  EXPECT_EQ(layer.time.value, layer.baseline) << "the law alone";
+}
+
 }  // namespace
 }  // namespace joulecast

@@ -170,6 +170,7 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
   JC_ASSIGN_OR_RETURN(const Policy policy, policy_of(row));
   if (!row.readings.time || row.readings.time->value() <= 0.0) return unsupported("no time");
   JC_ASSIGN_OR_RETURN(const MeasuredWork work, measured_work(row));
+  if (is_recurrent(work.work)) return unsupported("steps of recurrent layers, whose law stands by itself");
   if (const auto* attention = std::get_if<AttentionWork>(&work.work);
       attention != nullptr && attention->arithmetic != Arithmetic::kBf16) {
     return unsupported("attention in other than bf16");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "joulecast/cost.h"
 
+#include <algorithm>
+
 #include "graph/ops/helpers.h"
 
 namespace joulecast {
@@ -18,8 +20,32 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
+namespace {
+
+struct HasSeveralResults {
+  bool operator()(const Rnn&) const { return true; }  // every step's state, and the last ones
+  bool operator()(const TopK&) const { return true; }
+  bool operator()(const Split&) const { return true; }
+  bool operator()(const If&) const { return true; }
+  bool operator()(const Loop&) const { return true; }
+  bool operator()(const Scan&) const { return true; }
+  bool operator()(const Opaque&) const { return true; }
+  template <typename Op>
+  bool operator()(const Op&) const {
+    return false;
+  }
+};
+
+}  // namespace
+
+bool CostContext::is_read() const {
+  if (has_output(0)) return true;
+  const bool any = std::any_of(node_.outputs.begin(), node_.outputs.end(), [](ValueId id) { return id != kNoValue; });
+  return any && std::visit(HasSeveralResults{}, node_.op);
+}
+
 Cost operator_cost(const CostContext& context) {
-  if (!context.has_output(0)) return {};  // nobody reads it; hostile graphs have such nodes
+  if (!context.is_read()) return {};  // hostile graphs have such nodes
   return std::visit([&](const auto& op) { return cost(op, context); }, context.node().op);
 }
 

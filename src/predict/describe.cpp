@@ -78,12 +78,12 @@ struct Describe {
     return out + arithmetic_text(w.arithmetic);
   }
   std::string operator()(const GemmWork& w) const {
-    std::string out;
+    std::string out = w.steps > 0 ? fmt::format("recurrent {} x ", w.steps) : "";
     if (w.weight && w.batch == 1) {
-      out = fmt::format("linear {}x{} -> {}{}", w.rows, w.depth, w.columns, w.bias == 0 ? ", no bias" : "");
+      out += fmt::format("linear {}x{} -> {}{}", w.rows, w.depth, w.columns, w.bias == 0 ? ", no bias" : "");
     } else {
-      out = fmt::format("{} {} x {}x{}x{}{}", w.weight ? "linear" : "matmul", w.batch, w.rows, w.depth, w.columns,
-                        w.bias != 0 ? ", bias" : "");
+      out += fmt::format("{} {} x {}x{}x{}{}", w.weight ? "linear" : "matmul", w.batch, w.rows, w.depth, w.columns,
+                         w.bias != 0 ? ", bias" : "");
     }
     out += arithmetic_text(w.arithmetic);
     return w.output_bytes == w.element_bytes ? out : out + fmt::format(", {}-byte result", w.output_bytes);

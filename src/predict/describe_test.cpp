@@ -26,6 +26,8 @@ TEST(Describe, SaysWhatPeopleKnowTheWorkBy) {
                               .padding = 1}),
             "conv 32x64x56x56 -> 128, 3x3 s2");
   EXPECT_EQ(describe(GemmWork{.rows = 32, .columns = 1000, .depth = 2048, .bias = 1}), "linear 32x2048 -> 1000");
+  EXPECT_EQ(describe(GemmWork{.rows = 32, .columns = 4096, .depth = 1024, .bias = 1, .steps = 25}),
+            "recurrent 25 x linear 32x1024 -> 4096");
   EXPECT_EQ(describe(GemmWork{.batch = 12, .rows = 128, .columns = 128, .depth = 64, .weight = false}),
             "matmul 12 x 128x64x128");
   EXPECT_EQ(describe(ReductionWork{.kind = ReductionKind::kSoftmax, .rows = 1536, .columns = 128}), "softmax 1536x128");
@@ -79,6 +81,7 @@ TEST(Describe, DifferentWorkOfOtherKindsReadsDifferently) {
   const std::set<std::string> labels{
       describe(GemmWork{.rows = 4}),
       describe(GemmWork{.rows = 4, .bias = 1}),
+      describe(GemmWork{.rows = 4, .steps = 3}),
       describe(GemmWork{.rows = 4, .arithmetic = Arithmetic::kBf16}),
       describe(GemmWork{.rows = 4, .element_bytes = 2, .output_bytes = 4}),
       describe(GemmWork{.batch = 2, .rows = 4}),
@@ -98,7 +101,7 @@ TEST(Describe, DifferentWorkOfOtherKindsReadsDifferently) {
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .placed = 10}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .gated_rows = 2}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .in_place = 1})};
-  EXPECT_EQ(labels.size(), 20U);
+  EXPECT_EQ(labels.size(), 21U);
 }
 
 }  // namespace

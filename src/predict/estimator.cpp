@@ -285,8 +285,9 @@ double Estimator::trees_of(const Rows& rows, const Device& device) {
 namespace {
 
 // What was measured leaves of its law the wrong choices of algorithms: a convolution that was tried out has none. Nor
-// do PyTorch's norms tell anything of an engine's, which runs another kernel.
+// do PyTorch's norms tell anything of an engine's, which runs another kernel, or layers of recurrent ones.
 bool law_alone(const Work& work) {
+  if (is_recurrent(work)) return true;
   if (const auto* conv = std::get_if<ConvWork>(&work)) return conv->autotuned && conv->arithmetic == Arithmetic::kFp32;
   const auto* reduction = std::get_if<ReductionWork>(&work);
   return reduction != nullptr && reduction->by_engine;

@@ -205,6 +205,7 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const bool captured = situation.host == Host::kCaptured;
   const bool simt = is_simt(work);
   const bool by_engine = work.arithmetic == Arithmetic::kFp8 && captured && !training && work.batch == 1;
+  if (work.steps > 0) return recurrent(work, device, situation, features);
   if (by_engine || work.arithmetic == Arithmetic::kFp4) return quantised(work, device, situation, features);
   const auto b = static_cast<double>(work.batch);
   const auto m = static_cast<double>(work.rows);

@@ -113,6 +113,9 @@ struct TileShape {
 double batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
                         double rate, const Device& device);
 
+// Of all steps of a recurrent layer; features are those of one step's product.
+Physics recurrent(const GemmWork& work, const Device& device, Situation situation, std::span<float> features);
+
 // What a call costs on the host, before the GPU works (seconds).
 double host_floor(const Work& work, const Device& device, Situation situation);
 

@@ -36,6 +36,35 @@ TEST(LawOfProducts, TheGradientOfALayersInputIsAThird) {
   EXPECT_EQ(physics(work, a30()).input_gradient, 0.0);
 }
 
+// Ten steps of 32 x 32 x 32, each of which takes 23 us, 21 cycles for each of 32 numbers, and the product of above,
+// whose weight stays in the cache; back 31 us and 9 cycles. The weight's gradient is one product, 320 deep.
+TEST(LawOfProducts, StepsOfRecurrentLayersWaitForEachOther) {
+  const GemmWork work{.rows = 32, .columns = 32, .depth = 32, .steps = 10};
+  const Situation captured{.host = Host::kCaptured};
+  const double forward = 10 * (23e-6 + 21 * 32e-9 + 458.541e-9);
+  const Physics p = physics(work, toy(), captured);
+  expect_close(p.gpu, forward);
+  expect_close(p.bound, forward + 4600e-9);
+  expect_close(p.compute, 10 * 65536e-12);
+  EXPECT_EQ(p.bytes, 10 * 3 * 4096);
+  const Physics gradient = physics(GemmWork{.rows = 32, .columns = 32, .depth = 320}, toy(), {.host = Host::kBare});
+  const Physics step = physics(work, toy(), {.state = State::kTraining, .host = Host::kCaptured});
+  expect_close(step.gpu, forward + 10 * (31e-6 + 9 * 32e-9 + 458.541e-9) + gradient.gpu);
+  expect_close(step.compute, 30 * 65536e-12);
+}
+
+// The weight of 512 MB, read anew in every step, is what a layer of few sequences waits for.
+TEST(LawOfProducts, LargeRecurrentLayersStreamTheirWeight) {
+  const GemmWork work{.rows = 1, .columns = 16384, .depth = 8192, .steps = 100};
+  Device device = toy();
+  device.bandwidth = 1e10;
+  const Physics p = physics(work, device, {.host = Host::kCaptured});
+  const double bytes = 4.0 * (8192 + 16384 + 8192.0 * 16384);
+  expect_close(p.gpu / 100, bytes / (0.95 * device.bandwidth) + 23e-6 + 21 * 8192 / device.clock);
+  device.capability = 6.1;
+  expect_close(physics(work, device).gpu / 100, bytes / (0.95 * device.bandwidth) + 31e-6 + 26 * 8192 / device.clock);
+}
+
 // 4096 x 3072 halves of the result's gradient are 25.2 MB, 29.97 us at 0.9 of 933 GB/s.
 TEST(LawOfProducts, TheGradientOfABiasIsASumOverTheResults) {
   GemmWork work{.rows = 4096, .columns = 3072, .depth = 768, .element_bytes = 2, .output_bytes = 2};

@@ -188,7 +188,8 @@ struct LowerVisitor : LowerViews {
     kernels.by_hand();
   }
 
-  // One product for all time steps, then one small product and its gates a step, all within one call.
+  // One product of all steps' inputs; then step by step that of the state, the gates in the same call. cuDNN's layers
+  // may use TF32 where its convolutions may.
   void operator()(const Rnn& op) {
     constexpr std::size_t kProjection = 7;
     const Shape& x = context.input(0).shape;
@@ -202,23 +203,17 @@ struct LowerVisitor : LowerViews {
                   .depth = x[2],
                   .element_bytes = size,
                   .output_bytes = size,
-                  .arithmetic = arithmetic(context.input(0).element, self.options_.precision, false)};
+                  .arithmetic = arithmetic(context.input(0).element, self.options_.precision, true)};
     emit(gemm, op.directions, 1);
-    gemm.rows = batch;
     const bool projects = context.has(kProjection);
-    const std::int64_t state = projects ? context.input(kProjection).shape[1] : op.hidden;
-    gemm.depth = state;
-    emit(gemm, steps * op.directions, 0);
-    const std::int64_t cells = batch * gates * op.hidden;
-    emit(PointwiseWork{.kind = PointwiseKind::kTanh,
-                       .elements = cells,
-                       .forward_bytes = 2 * size * cells,
-                       .backward_bytes = 3 * size * cells},
-         steps * op.directions, 0);
+    gemm.rows = batch;
+    gemm.depth = projects ? context.input(kProjection).shape[1] : op.hidden;
+    gemm.steps = steps;
+    emit(gemm, op.directions, 0);
     if (!projects) return;
-    gemm.columns = state;
+    gemm.columns = gemm.depth;
     gemm.depth = op.hidden;
-    emit(gemm, steps * op.directions, 0);
+    emit(gemm, op.directions, 0);
   }
 
   // ---- norms, pooling, reductions ----
@@ -373,7 +368,7 @@ bool NodeLowering::makes_positions(const Node& node) const {
 void NodeLowering::lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out) {
   if (on_host(context)) return;
   pass_gradients(context, out);
-  if (!context.has_output(0)) return;
+  if (!context.is_read()) return;
   std::visit(LowerVisitor{{{*this, context, cost, out}}}, context.node().op);
 }
 

@@ -9,6 +9,7 @@
 
 #include "joulecast/predict.h"
 #include "predict/lower_attention.h"
+#include "predict/physics.h"
 
 namespace joulecast {
 namespace {
@@ -174,7 +175,7 @@ TEST(Lower, WeightsThatLieChannelsLastDecideForTheConvolution) {
   EXPECT_TRUE(found(Layout::kChannelsLast));
 }
 
-// One product for all steps, then a step's recurrence, gates and projection, 7 times.
+// One product for all steps, then the recurrence and the projection of 7 steps.
 TEST(Lower, ProjectionsAreAProductOfEveryStep) {
   const auto operations = lowered(R"(graph "v" {
     input %x : f32[7, 2, 3]
@@ -186,13 +187,64 @@ TEST(Lower, ProjectionsAreAProductOfEveryStep) {
     %y = rnn(%x, %w, %r, _, _, %h, %c, %p) {hidden = 5}
     output %y
   })");
-  ASSERT_EQ(operations.size(), 4U);
+  ASSERT_EQ(operations.size(), 3U);
   const auto* recurrence = std::get_if<GemmWork>(&operations[1].work);
-  const auto* projection = std::get_if<GemmWork>(&operations[3].work);
+  const auto* projection = std::get_if<GemmWork>(&operations[2].work);
   ASSERT_TRUE(recurrence != nullptr && projection != nullptr);
   EXPECT_EQ(std::tuple(recurrence->rows, recurrence->columns, recurrence->depth), std::tuple(2, 20, 4));
   EXPECT_EQ(std::tuple(projection->rows, projection->columns, projection->depth), std::tuple(2, 4, 5));
-  EXPECT_EQ(operations[3].count, 7);
+  EXPECT_EQ(std::tuple(recurrence->steps, projection->steps), std::tuple(7, 7));
+  EXPECT_EQ(std::tuple(operations[0].calls, operations[1].calls), std::tuple(1, 0)) << "all within one call";
+}
+
+// Classifiers of sequences read the last state alone, of several outputs the second or third.
+TEST(Lower, RecurrentLayersRunWhicheverStateIsRead) {
+  const auto operations = [](std::string_view results, std::string_view read) {
+    return lowered(fmt::format(R"(graph "r" {{
+      input %x : f32[7, 2, 3]
+      parameter %w : f32[1, 20, 3]
+      parameter %r : f32[1, 20, 5]
+      {} = rnn(%x, %w, %r) {{hidden = 5}}
+      output {}
+    }})",
+                               results, read));
+  };
+  const auto all = operations("%y, %h, %c", "%y");
+  EXPECT_EQ(all.size(), 2U);
+  EXPECT_EQ(operations("_, %h, _", "%h"), all);
+  EXPECT_EQ(operations("_, _, %c", "%c"), all);
+}
+
+// PyTorch lets cuDNN use TF32, in recurrent layers as in convolutions.
+TEST(Lower, RecurrentLayersTakeTf32WhereConvolutionsDo) {
+  constexpr std::string_view kLayer = R"(graph "r" {
+    input %x : f32[7, 2, 3]
+    parameter %w : f32[2, 15, 3]
+    parameter %r : f32[2, 15, 5]
+    %y = rnn(%x, %w, %r) {kind = gru, hidden = 5, directions = 2}
+    output %y
+  })";
+  for (const auto& [precision, arithmetic] :
+       {std::pair(Precision::kTf32, Arithmetic::kTf32), std::pair(Precision::kFp32, Arithmetic::kFp32)}) {
+    const auto operations = lowered(kLayer, Mode::kInference, precision);
+    ASSERT_EQ(operations.size(), 2U);
+    for (const LoweredOperation& operation : operations) {
+      EXPECT_EQ(arithmetic_of(operation.work), arithmetic);
+      EXPECT_EQ(operation.count, 2) << "directions";
+    }
+  }
+}
+
+TEST(Lower, OfTopKPlacesAloneArePlaces) {
+  const auto operations = lowered(R"(graph "k" {
+    input %x : f32[4, 100]
+    constant %k : i64[1] = [5]
+    _, %i = top_k(%x, %k)
+    output %i
+  })");
+  const auto* work = only<PointwiseWork>(operations);
+  ASSERT_NE(work, nullptr);
+  EXPECT_EQ(work->elements, 20);
 }
 
 TEST(Lower, CastsKeepTheOrder) {

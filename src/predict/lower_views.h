@@ -19,7 +19,9 @@ struct LowerParts {
   void emit(const Work& work, std::int64_t count = 1, std::int64_t calls = 1) { out.push_back({work, count, calls}); }
 
   void pointwise(PointwiseKind kind, bool active = true) {
-    const std::int64_t elements = context.has_output(0) ? context.output().elements() : 0;
+    std::size_t first = 0;
+    while (first < context.output_count() && !context.has_output(first)) ++first;
+    const std::int64_t elements = context.has_output(first) ? context.output(first).elements() : 0;
     emit(PointwiseWork{.kind = kind,
                        .elements = elements,
                        .forward_bytes = whole(cost.forward_read + cost.forward_written),

@@ -50,6 +50,21 @@ TEST(MeasuredWork, KnowsTheKernelsOfVidur) {
   EXPECT_TRUE(std::get<ReductionWork>(measured_work(table->operations.at(3)).value().work).by_engine);
 }
 
+// DeepBench's layers do not multiply their inputs: of a layer its steps are left.
+TEST(MeasuredWork, OfALayerWithoutItsInputsAreItsSteps) {
+  const auto table = parse_table(
+      "gpu,workload,precision,section,op,params,application,pass,time_s,tflops,file\n"
+      "NVIDIA V100,train,Float,x,Recurrent Layers - LSTM,Hidden Units=64;N=16,,Timesteps,0.025,,x\n"
+      "NVIDIA V100,train,Float,x,Recurrent Layers - LSTM,Hidden Units=64;N=16,,Time Forward (msec),0.001,,x\n",
+      "deepbench_ops.csv");
+  ASSERT_TRUE(table) << table.error().text();
+  MeasuredOperation row = table->operations.at(0);
+  const GemmWork work = std::get<GemmWork>(measured_work(row).value().work);
+  EXPECT_EQ(work, (GemmWork{.rows = 16, .columns = 256, .depth = 64, .steps = 25}));
+  row.inputs_skipped = false;
+  EXPECT_FALSE(measured_work(row)) << "two kernels";
+}
+
 // Of a single operation nobody sees what is behind its operands: those of the result's size have a gradient, a mask
 // not.
 TEST(MeasuredWork, TrainsWhatIsNoMask) {

@@ -172,6 +172,11 @@ bool arithmetics_measured(const Estimator::Trust& trust, const Workload& workloa
   });
 }
 
+bool has_recurrent_layers(const Workload& workload) {
+  return std::any_of(workload.operations.begin(), workload.operations.end(),
+                     [](const LoweredOperation& operation) { return is_recurrent(operation.work); });
+}
+
 // What calls cost on the machines of published tables, relative to the reference machine (measured_work.cpp): the
 // fastest is a fifth below it, four of five are under 2.2.
 constexpr double kFastHost = 0.8;
@@ -229,7 +234,8 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   // No operation was measured in these; their networks alone were looked at.
   const Runtime runtime = workload.options.runtime;
   const bool other = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
-  if (other || workload.options.layout == Layout::kChannelsLast) level = std::max(level, 1);
+  if (other || workload.options.layout == Layout::kChannelsLast || has_recurrent_layers(workload))
+    level = std::max(level, 1);
   if (emulates_halves(workload, gpu)) level = 2;
   const double unknown = unknown_share(workload);
   if (unknown > 0.10) level = 2;

@@ -140,6 +140,20 @@ TEST(Predictor, SupportSaysWhatWasMeasured) {
             Support::kOutside);
 }
 
+TEST(Predictor, RecurrentLayersAreNeverInside) {
+  const auto load = prepare(parse_graph(R"(graph "r" {
+    input %x : f32[7, 2, 3]
+    parameter %w : f32[1, 20, 3]
+    parameter %r : f32[1, 20, 5]
+    %y = rnn(%x, %w, %r) {hidden = 5}
+    output %y
+  })")
+                                .value(),
+                            {}, {.precision = Precision::kFp32});
+  ASSERT_TRUE(load) << load.error().text();
+  EXPECT_EQ(shipped().support(*load, gpu("a30")), Support::kEdge);
+}
+
 TEST(Predictor, WhatTorchCompileMakesIsFasterAndNeverInside) {
   const auto with = [](Runtime runtime, Layout layout, std::int64_t batch) {
     const Workload load = prepare(parse_graph(kNet).value(), {.symbols = {}, .shapes = {}, .batch = batch},

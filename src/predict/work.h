@@ -35,6 +35,8 @@ struct GemmWork {
   std::int64_t element_bytes = 4, output_bytes = 4, bias = 0;
   bool weight = true;  // the second factor is a parameter (linear), not an activation (batched product)
   Arithmetic arithmetic = Arithmetic::kFp32;
+  // Of a recurrent layer: so many products of one weight, each behind its gates and the step before; 0: of no such.
+  std::int64_t steps = 0;
   auto operator<=>(const GemmWork&) const = default;
 };
 
@@ -112,5 +114,11 @@ constexpr bool is_decode(const AttentionWork& work) {
 }
 
 using Work = std::variant<ConvWork, GemmWork, PointwiseWork, ReductionWork, AttentionWork>;
+
+// Steps of a recurrent layer, of which nothing is learnt: their law stands by itself.
+inline bool is_recurrent(const Work& work) {
+  const auto* gemm = std::get_if<GemmWork>(&work);
+  return gemm != nullptr && gemm->steps > 0;
+}
 
 }  // namespace joulecast

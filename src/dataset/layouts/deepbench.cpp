@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// baidu-research/DeepBench: kernels called back to back from C++, so no host is in the way. Only matrix products: the
-// published table has no times of convolutions (see misplaced()), and recurrent layers lack parameters.
+// baidu-research/DeepBench: kernels called back to back from C++, so no host is in the way. Matrix products and
+// recurrent layers: the published table has no times of convolutions (see check_place()).
 #include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
 
 #include "dataset/layouts/layouts.h"
 
@@ -33,11 +37,15 @@ Result<Precision> precision(std::string_view text) {
 
 // What is wrong with rows that took their columns from the sheet of matrix products: the sheet of convolutions has W,
 // H, C, N, K, R where that one has M, N, K, two transposes and the time; that of recurrent layers has time steps.
-Result<void> misplaced(Row& row) {
+Result<void> check_place(Row& row) {
   if (row.text("op") == "Convolution" && !parameter(row.text("params"), "A Transpose").empty())
     return unsupported("a convolution with the width of its filter where its time should be");
   if (row.text("pass") == "Timesteps") return unsupported("a number of time steps where the time should be");
   return {};
+}
+
+ElementType element_of(Precision precision) {
+  return precision == Precision::kFp32 ? ElementType::kFloat32 : ElementType::kFloat16;
 }
 
 // The sheets of Volta and Turing have 90 to 109 TFLOP/s for products in halves with 7133 rows, 35 or 1530: cuBLAS took
@@ -49,9 +57,7 @@ std::int64_t in_vectors(std::int64_t extent) {
   return (extent + 7) / 8 * 8;
 }
 
-Result<void> read(Row& row, RowSink& sink) {
-  JC_RETURN_IF_ERROR(misplaced(row));
-  if (row.text("op") != "Dense Matrix Multiplication") return unsupported(fmt::format("op '{}'", row.text("op")));
+Result<void> read_product(Row& row, RowSink& sink) {
   MeasuredOperation out;
   JC_ASSIGN_OR_RETURN(out.at.precision, precision(row.text("precision")));
   const std::string_view parameters = row.text("params");
@@ -70,7 +76,7 @@ Result<void> read(Row& row, RowSink& sink) {
   if (filled_up(out.at.gpu, out.at.precision)) {
     for (std::int64_t* side : {&m, &n, &k}) *side = in_vectors(*side);
   }
-  const ElementType element = out.at.precision == Precision::kFp32 ? ElementType::kFloat32 : ElementType::kFloat16;
+  const ElementType element = element_of(out.at.precision);
   JC_ASSIGN_OR_RETURN(
       out.graph,
       sink.pool().get(fmt::format("{} {} {} {} {}", out.group, m, n, k, name(element)), [&]() -> Result<Graph> {
@@ -82,8 +88,125 @@ Result<void> read(Row& row, RowSink& sink) {
   return {};
 }
 
+// A recurrent layer has a row for each of its numbers: time steps (a thousandth of them, as the time in milliseconds
+// that the column should have), forward, and backward either in all or by inputs and weights, in this order.
+class RecurrentReader {
+ public:
+  Result<void> operator()(Row& row, RowSink& sink) {
+    const std::string_view pass = row.text("pass");
+    if (pass == "Timesteps") return begin(row);
+    JC_ASSIGN_OR_RETURN(const Layer layer, layer_of(row));
+    if (!steps_ || !(layer == layer_)) return unsupported("recurrent layers without their number of time steps");
+    const std::optional<Seconds> time = row.quantity<Seconds>("time_s");
+    JC_RETURN_IF_ERROR(row.status());
+    if (!time) return invalid("no time");
+    if (pass.starts_with("Time Forward")) {
+      so_far_ = *time;
+      return add(row, Mode::kInference, sink);
+    }
+    if (!so_far_) return unsupported("a backward pass without its forward pass");
+    so_far_ = *so_far_ + *time;
+    // Sheets do not agree on the capital of "wrt Inputs".
+    if (pass.starts_with("Time Backward wrt ") && pass.find("nputs") != std::string_view::npos)
+      return unsupported("a gradient alone, which the row of the weights' gradient has a part of");
+    return add(row, Mode::kTraining, sink);
+  }
+
+ private:
+  struct Layer {
+    Rnn op;
+    std::int64_t batch = 0;
+    std::string gpu;
+    Precision precision = Precision::kFp32;
+    bool operator==(const Layer&) const = default;
+  };
+
+  static Result<RnnKind> kind_of(std::string_view op) {
+    if (op.ends_with("LSTM")) return RnnKind::kLstm;
+    if (op.ends_with("GRU")) return RnnKind::kGru;
+    if (op.ends_with("Vanilla")) return RnnKind::kRnn;
+    return unsupported(fmt::format("op '{}'", op));
+  }
+
+  // The sheets of inference name the precision of products and convolutions alone. Their largest layers, of a batch of
+  // 1, would stream weights in FP32 at 70 to 75 % of the bandwidth.
+  static Result<Precision> precision_of(const Row& row) {
+    const bool unnamed = row.text("workload") == "inference" && row.text("precision").starts_with("GEMM, Conv: ");
+    if (unnamed) return Precision::kFp32;
+    return precision(row.text("precision"));
+  }
+
+  static Result<Layer> layer_of(const Row& row) {
+    Layer out;
+    JC_ASSIGN_OR_RETURN(out.op.kind, kind_of(row.text("op")));
+    JC_ASSIGN_OR_RETURN(out.precision, precision_of(row));
+    const std::string_view parameters = row.text("params");
+    for (const std::string_view key : {"Hidden Units", "Hidden units", "Input"}) {
+      if (parameter(parameters, key).empty()) continue;
+      JC_ASSIGN_OR_RETURN(out.op.hidden, extent(parameters, key));
+    }
+    if (out.op.hidden == 0) return invalid(fmt::format("no hidden units in '{}'", parameters));
+    JC_ASSIGN_OR_RETURN(out.batch, extent(parameters, "N"));
+    out.gpu = row.text("gpu");
+    return out;
+  }
+
+  Result<void> begin(Row& row) {
+    steps_.reset();
+    so_far_.reset();
+    JC_ASSIGN_OR_RETURN(layer_, layer_of(row));
+    const double steps = std::round(1000.0 * row.number("time_s"));
+    JC_RETURN_IF_ERROR(row.status());
+    if (steps < 1.0 || steps > kMostSteps) return invalid(fmt::format("{} time steps", steps));
+    steps_ = static_cast<std::int64_t>(steps);
+    return check_place(row);
+  }
+
+  Result<void> add(const Row& row, Mode mode, RowSink& sink) {
+    MeasuredOperation out;
+    out.at.gpu = layer_.gpu;
+    out.at.mode = mode;
+    out.at.precision = layer_.precision;
+    out.at.runtime = Runtime::kCudaGraph;
+    out.at.software = "cudnn, miopen";
+    out.readings.time = so_far_;
+    out.inputs_skipped = true;
+    out.label = out.group =
+        fmt::format("{} {} units, {} x {}", row.text("op"), layer_.op.hidden, *steps_, layer_.batch);
+    const ElementType element = element_of(layer_.precision);
+    const std::int64_t hidden = layer_.op.hidden;
+    const std::int64_t rows = hidden * (layer_.op.kind == RnnKind::kLstm ? 4 : layer_.op.kind == RnnKind::kGru ? 3 : 1);
+    JC_ASSIGN_OR_RETURN(
+        out.graph, sink.pool().get(fmt::format("{} {}", out.group, name(element)), [&]() -> Result<Graph> {
+          OperationBuilder builder(element);
+          builder.input({*steps_, layer_.batch, hidden}).parameter({1, rows, hidden}).parameter({1, rows, hidden});
+          return std::move(builder).build(layer_.op);
+        }));
+    sink.add(std::move(out));
+    return {};
+  }
+
+  static constexpr double kMostSteps = 1e6;
+
+  Layer layer_;
+  std::optional<std::int64_t> steps_;
+  std::optional<Seconds> so_far_;
+};
+
+Result<void> read(RecurrentReader& recurrent, Row& row, RowSink& sink) {
+  if (row.text("op").starts_with("Recurrent Layers")) return recurrent(row, sink);
+  JC_RETURN_IF_ERROR(check_place(row));
+  if (row.text("op") == "Dense Matrix Multiplication") return read_product(row, sink);
+  return unsupported(fmt::format("op '{}'", row.text("op")));
+}
+
+Result<RowReader> open(const TableContext&) {
+  return RowReader(
+      [recurrent = RecurrentReader{}](Row& row, RowSink& sink) mutable { return read(recurrent, row, sink); });
+}
+
 Result<void> read_other(Row& row, RowSink& sink) {
-  JC_RETURN_IF_ERROR(misplaced(row));
+  JC_RETURN_IF_ERROR(check_place(row));
   MeasuredOther out = other_row(row, "gpu", false, std::string(row.text("op")));
   out.at.software = "cudnn, nccl, miopen, rccl";
   out.mode = row.text("workload") == "train" ? "training" : "inference";
@@ -102,7 +225,7 @@ Result<void> read_other(Row& row, RowSink& sink) {
 TableLayout deepbench_layout() {
   return {"deepbench_ops",
           {"gpu", "workload", "precision", "section", "op", "params", "pass", "time_s"},
-          [](const TableContext&) { return Result<RowReader>(read); },
+          open,
           read_other,
           {.source = "baidu-research/DeepBench@da81ba7820",
            .licence = "Apache-2.0",

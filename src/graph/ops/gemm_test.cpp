@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear, matmul, attention and recurrent layers.
+#include <fmt/format.h>
+
 #include "graph/ops/operator_cases.h"
+#include "graph/walk.h"
 
 namespace joulecast {
 namespace {
@@ -218,6 +221,27 @@ TEST(Rnn, ReturnsLastHiddenAndCell) {
   EXPECT_EQ(out->shape(1), (Shape{1, 2, 5}));
   EXPECT_EQ(out->shape(2), (Shape{1, 2, 5}));
   EXPECT_EQ(out->cost.forward_written, Bytes{4.0 * (70 + 10 + 10)});
+}
+
+// As Keras' layers that return no sequences are exported.
+TEST(Rnn, CostsTheSameWhicheverStateIsRead) {
+  const auto cost = [](std::string_view results, std::string_view read) {
+    const auto graph = parse_graph(fmt::format(R"(graph "r" {{
+      input %x : f32[7, 2, 3]
+      parameter %w : f32[1, 20, 3]
+      parameter %r : f32[1, 20, 5]
+      {} = rnn(%x, %w, %r) {{hidden = 5}}
+      output {}
+    }})",
+                                               results, read));
+    EXPECT_TRUE(graph) << graph.error().text();
+    return total_cost(*graph, infer_types(*graph, {}).value());
+  };
+  const Cost all = cost("%y", "%y"), last = cost("_, %h", "%h");
+  EXPECT_EQ(last.forward_flops, Flops{2.0 * 14 * 160});
+  EXPECT_EQ(last.backward_flops, all.backward_flops);
+  EXPECT_EQ(last.parameter_count, 160);
+  EXPECT_EQ(last.forward_written, Bytes{4.0 * 10});
 }
 
 std::vector<BadCase> rnn_bad() {
