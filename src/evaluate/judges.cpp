@@ -68,6 +68,7 @@ bool OperationJudge::fitted_on(std::string_view layout) const {
 std::string_view OperationJudge::support(const MeasuredWork& work, bool elsewhere, const Gpu& gpu, const Device& device,
                                          const Estimator::Trust& trust) const {
   const Group group = group_of(work.work);
+  if (is_erratic(work.work, device)) return kUnknownArchitecture;
   if (trust.seen(group, arithmetic_of(work.work)))
     return elsewhere ? kElsewhere : is_recurrent(work.work) ? "unseen-gpu" : "seen";
   if (!gpus_.find(fmt::format("architecture/{}", gpu.architecture))) return kUnknownArchitecture;

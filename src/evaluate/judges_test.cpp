@@ -142,15 +142,19 @@ TEST(OperationJudge, RecurrentLayersAreNotKnownFromProducts) {
   const std::string shipped = JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack";
   const OperationJudge judge = OperationJudge::open(shipped, {}, Catalogue::shipped()).value();
   const Estimate product = judged_by(judge, "a30", "fp32", "f32");
-  const Estimate layer =
-      judged_in(judge, "own.csv",
-                "name,gpu,mode,precision,runtime,operator,operands,attributes,state,time_s\n"
-                "x,a30,inference,fp32,cuda-graph,rnn,\"f32[25, 16, 64]; w f32[1, 256, 64]; w f32[1, 256, 64]\","
-                "hidden = 64,inputs-skipped,1e-3\n");
+  const auto layer_on = [&](const std::string& gpu) {
+    const std::string operands = "\"f32[25, 16, 64]; w f32[1, 256, 64]; w f32[1, 256, 64]\"";
+    return judged_in(judge, "own.csv",
+                     "name,gpu,mode,precision,runtime,operator,operands,attributes,state,time_s\nx," + gpu +
+                         ",inference,fp32,cuda-graph,rnn," + operands + ",hidden = 64,inputs-skipped,1e-3\n");
+  };
+  const Estimate layer = layer_on("a30"), older = layer_on("gtx-1080-ti");
   EXPECT_EQ(product.support, "seen");
   EXPECT_EQ(layer.support, "unseen-gpu");
   EXPECT_EQ(layer.group, "recurrent");
   EXPECT_EQ(layer.time.value, layer.baseline) << "the law alone";
+  EXPECT_EQ(older.support, "outside") << "where kernels of a size differ threefold";
+  EXPECT_GT(older.time.hi / older.time.value, 1.2 * layer.time.hi / layer.time.value);
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ std::int64_t NodeLowering::gradient_bytes(const Binary& op, const CostContext& c
       case BinaryKind::kDiv:  // grad / b; -grad * ((a / b) / b)
         return first ? unary + b : (all + a + b) + (unary + b) + unary + binary;
       case BinaryKind::kPow:  // grad * (b * a^(b - 1)); grad * (result * log(a))
-        return first ? (all + a + b) + (unary + b) + binary : 2 * a + 2 * binary;
+        return first ? (all + a + b) + (unary + b) + binary : 2 * a + (all + a + all) + binary;
       default:
         return 0;  // a sum's is handed on as it is
     }

@@ -178,7 +178,7 @@ TEST(LowerGradient, OfProductsQuotientsAndPowersIsAKernelForEachStep) {
       << "the factor of a channel is summed up over its places";
   EXPECT_EQ(backward_of(PointwiseKind::kMulScalar, "binary(%h, %three) {kind = mul}"), 2 * n + 4);
   EXPECT_EQ(backward_of(PointwiseKind::kDiv, "binary(%h, %g) {kind = div}"), 3 * n + (3 * n + 3 * n + 2 * n + 3 * n));
-  EXPECT_EQ(backward_of(PointwiseKind::kPowScalar, "binary(%three, %h) {kind = pow}"), 2 * 4 + 2 * 3 * n);
+  EXPECT_EQ(backward_of(PointwiseKind::kPowScalar, "binary(%three, %h) {kind = pow}"), 2 * 4 + (2 * n + 4) + 3 * n);
   EXPECT_EQ(backward_of(PointwiseKind::kMulScalar, "binary(%h, %three) {kind = pow}"), 2 * n + 2 * n + 3 * n + 2 * 4)
       << "the cube";
 }

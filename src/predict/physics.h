@@ -48,6 +48,12 @@ struct Device {
   [[nodiscard]] double held_at(Arithmetic arithmetic) const { return held[static_cast<std::size_t>(arithmetic)]; }
 };
 
+// Before Volta some of cuDNN's kernels for recurrent layers take three times as long as others of the same size, and
+// nothing tells which: their law is no more than an order of magnitude.
+inline bool is_erratic(const Work& work, const Device& device) {
+  return is_recurrent(work) && device.capability > 0.0 && device.capability < 7.0;
+}
+
 // Errors: kUnsupported naming the figure the catalogue lacks; kInvalidInput for a power limit not above idle power.
 Result<Device> make_device(const Gpu& gpu, const Setting& setting);
 

@@ -177,6 +177,12 @@ bool has_recurrent_layers(const Workload& workload) {
                      [](const LoweredOperation& operation) { return is_recurrent(operation.work); });
 }
 
+bool is_erratic(const Workload& workload, const Gpu& gpu) {
+  const auto device = make_device(gpu, {});
+  return device && std::any_of(workload.operations.begin(), workload.operations.end(),
+                               [&](const LoweredOperation& one) { return joulecast::is_erratic(one.work, *device); });
+}
+
 // What calls cost on the machines of published tables, relative to the reference machine (measured_work.cpp): the
 // fastest is a fifth below it, four of five are under 2.2.
 constexpr double kFastHost = 0.8;
@@ -236,7 +242,7 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   const bool other = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
   if (other || workload.options.layout == Layout::kChannelsLast || has_recurrent_layers(workload))
     level = std::max(level, 1);
-  if (emulates_halves(workload, gpu)) level = 2;
+  if (emulates_halves(workload, gpu) || is_erratic(workload, gpu)) level = 2;
   const double unknown = unknown_share(workload);
   if (unknown > 0.10) level = 2;
   if (unknown > 0.01) level = std::max(level, 1);

@@ -152,6 +152,8 @@ TEST(Predictor, RecurrentLayersAreNeverInside) {
                             {}, {.precision = Precision::kFp32});
   ASSERT_TRUE(load) << load.error().text();
   EXPECT_EQ(shipped().support(*load, gpu("a30")), Support::kEdge);
+  EXPECT_EQ(shipped().support(*load, gpu("v100-sxm2-16gb")), Support::kEdge);
+  EXPECT_EQ(shipped().support(*load, gpu("gtx-1080-ti")), Support::kOutside) << "cuDNN's kernels differ threefold";
 }
 
 TEST(Predictor, WhatTorchCompileMakesIsFasterAndNeverInside) {
