@@ -22,26 +22,19 @@ Cost& Cost::operator+=(const Cost& other) {
 
 namespace {
 
-struct HasSeveralResults {
-  bool operator()(const Rnn&) const { return true; }  // every step's state, and the last ones
-  bool operator()(const TopK&) const { return true; }
-  bool operator()(const Split&) const { return true; }
-  bool operator()(const If&) const { return true; }
-  bool operator()(const Loop&) const { return true; }
-  bool operator()(const Scan&) const { return true; }
-  bool operator()(const Opaque&) const { return true; }
-  template <typename Op>
-  bool operator()(const Op&) const {
-    return false;
-  }
-};
+// Of recurrent layers every step's state and the last ones.
+bool has_several_results(const Operator& op) {
+  return std::holds_alternative<Rnn>(op) || std::holds_alternative<TopK>(op) || std::holds_alternative<Split>(op) ||
+         std::holds_alternative<If>(op) || std::holds_alternative<Loop>(op) || std::holds_alternative<Scan>(op) ||
+         std::holds_alternative<Opaque>(op);
+}
 
 }  // namespace
 
 bool CostContext::is_read() const {
   if (has_output(0)) return true;
   const bool any = std::any_of(node_.outputs.begin(), node_.outputs.end(), [](ValueId id) { return id != kNoValue; });
-  return any && std::visit(HasSeveralResults{}, node_.op);
+  return any && has_several_results(node_.op);
 }
 
 Cost operator_cost(const CostContext& context) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "predict/assignments.h"
@@ -67,30 +68,18 @@ enum class Taken : std::uint8_t {
   kWhole,     // libraries, norms and pooling copy what is not contiguous
 };
 
-struct TakesGradient {
-  Taken operator()(const Activation&) const { return Taken::kAsItLies; }
-  Taken operator()(const Unary&) const { return Taken::kAsItLies; }
-  Taken operator()(const Binary&) const { return Taken::kAsItLies; }
-  Taken operator()(const Where&) const { return Taken::kAsItLies; }
-  Taken operator()(const Dropout&) const { return Taken::kAsItLies; }
-  Taken operator()(const StochasticDepth&) const { return Taken::kAsItLies; }
-  Taken operator()(const Cast&) const { return Taken::kAsItLies; }
-  Taken operator()(const Concat&) const { return Taken::kAsItLies; }
-  Taken operator()(const Expand&) const { return Taken::kAsItLies; }
-  Taken operator()(const Pad&) const { return Taken::kAsItLies; }
-  Taken operator()(const Slice&) const { return Taken::kAsItLies; }
-  Taken operator()(const Split&) const { return Taken::kAsItLies; }
-  Taken operator()(const Gather&) const { return Taken::kAsItLies; }
-  Taken operator()(const Reshape&) const { return Taken::kHandedOn; }
-  Taken operator()(const Flatten&) const { return Taken::kHandedOn; }
-  Taken operator()(const Squeeze&) const { return Taken::kHandedOn; }
-  Taken operator()(const Unsqueeze&) const { return Taken::kHandedOn; }
-  Taken operator()(const Transpose& op) const { return op.contiguous ? Taken::kAsItLies : Taken::kHandedOn; }
-  template <typename Op>
-  Taken operator()(const Op&) const {
-    return Taken::kWhole;
-  }
-};
+template <typename Op, typename... Others>
+constexpr bool kIsOneOf = (std::is_same_v<Op, Others> || ...);
+
+template <typename Op>
+Taken taken(const Op& op) {
+  if constexpr (std::is_same_v<Op, Transpose>) return op.contiguous ? Taken::kAsItLies : Taken::kHandedOn;
+  if constexpr (kIsOneOf<Op, Reshape, Flatten, Squeeze, Unsqueeze>) return Taken::kHandedOn;
+  if constexpr (kIsOneOf<Op, Activation, Unary, Binary, Where, Dropout, StochasticDepth, Cast, Concat, Expand, Pad,
+                         Slice, Split, Gather>)
+    return Taken::kAsItLies;
+  return Taken::kWhole;
+}
 
 }  // namespace
 
@@ -110,8 +99,8 @@ void NodeLowering::pass_gradients(const CostContext& context, std::vector<Lowere
     if (sums && gradients_[value] > 0) out.push_back({sum_of_gradients(context.input(i), value), 1});
     ++gradients_[value];
   }
-  const Taken taken = std::visit(TakesGradient{}, node.op);
-  const bool whole = taken == Taken::kWhole || (taken == Taken::kHandedOn && whole_gradient_[index(node.inputs[0])]);
+  const Taken how = std::visit([](const auto& op) { return taken(op); }, node.op);
+  const bool whole = how == Taken::kWhole || (how == Taken::kHandedOn && whole_gradient_[index(node.inputs[0])]);
   for (const ValueId id : node.outputs) {
     if (id == kNoValue) continue;
     has_gradient_[index(id)] = any && floats(id);
