@@ -148,11 +148,12 @@ TEST(OperationJudge, RecurrentLayersAreNotKnownFromProducts) {
                      "name,gpu,mode,precision,runtime,operator,operands,attributes,state,time_s\nx," + gpu +
                          ",inference,fp32,cuda-graph,rnn," + operands + ",hidden = 64,inputs-skipped,1e-3\n");
   };
-  const Estimate layer = layer_on("a30"), older = layer_on("gtx-1080-ti");
+  const Estimate layer = layer_on("a30"), older = layer_on("gtx-1080-ti"), corrected = layer_on("rtx-3090");
   EXPECT_EQ(product.support, "seen");
   EXPECT_EQ(layer.support, "unseen-gpu");
   EXPECT_EQ(layer.group, "recurrent");
   EXPECT_EQ(layer.time.value, layer.baseline) << "the law alone";
+  EXPECT_EQ(corrected.time.value, corrected.baseline) << "networks of the GPU say nothing of it";
   EXPECT_EQ(older.support, "outside") << "where kernels of a size differ threefold";
   EXPECT_GT(older.time.hi / older.time.value, 1.2 * layer.time.hi / layer.time.value);
 }

@@ -336,9 +336,10 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
     double off = law_alone(works[rows.rows[i]]) ? 0.0 : trees * static_cast<double>(answers[i]);
-    if (correction) off += corrected_by(correction->time, terms(i));
+    const bool corrected = correction && !is_recurrent(works[rows.rows[i]]);
+    if (corrected) off += corrected_by(correction->time, terms(i));
     p.time = p.physics.bound * std::exp(off);
-    if (correction) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));
+    if (corrected) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
   rows.models.power.predict(features, count, answers);
@@ -346,7 +347,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
     OperationPrediction& p = out[rows.rows[i]];
     double share = rows.models.law.share(p.physics, p.time) + static_cast<double>(answers[i]);
     share = std::clamp(share, 0.0, 1.0) * needed(works[rows.rows[i]], rows.trust, device);
-    if (correction) share += corrected_by(correction->power, terms(i));
+    if (correction && !is_recurrent(works[rows.rows[i]])) share += corrected_by(correction->power, terms(i));
     p.power = power_from_share(share, device);
   }
 }

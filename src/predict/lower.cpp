@@ -198,6 +198,7 @@ struct LowerVisitor : LowerViews {
     const std::int64_t steps = op.batch_first ? x[1] : x[0];
     const std::int64_t batch = op.batch_first ? x[0] : x[1];
     const std::int64_t size = element_bytes(context.input(0));
+    if (steps == 0) return;
     GemmWork gemm{.rows = steps * batch,
                   .columns = gates * op.hidden,
                   .depth = x[2],

@@ -52,6 +52,14 @@ class NodeLowering {
  public:
   NodeLowering(const LowerOptions& options, const Graph& graph);
 
+  // How a gradient is taken that is a part of another: from the easiest on.
+  enum class Taken : std::uint8_t {
+    kAsItLies,  // elementwise kernels and sums step over gaps
+    kByRows,    // products do over gaps between rows, but not over two kinds of gaps
+    kWhole,     // convolutions, norms and pooling copy what is not contiguous
+    kTurned,    // and what comes back through a transpose is never
+  };
+
   // Of one node of cost `cost`, appended to `out` with count 1.
   void lower(const CostContext& context, const Cost& cost, std::vector<LoweredOperation>& out);
   [[nodiscard]] Storage storage(ValueId id) const { return storage_[index(id)]; }
@@ -85,7 +93,7 @@ class NodeLowering {
   std::vector<bool> has_gradient_;        // by value: a parameter is behind it
   std::vector<std::uint32_t> readers_;    // by value: nodes
   std::vector<std::uint32_t> gradients_;  // by value: how many of the nodes lowered so far make one of it
-  std::vector<bool> whole_gradient_;      // by value: whoever takes its gradient wants it contiguous
+  std::vector<Taken> taken_;              // by value: how whoever made it takes its gradient
   std::vector<bool> positions_;
 };
 

@@ -18,9 +18,10 @@ NodeLowering::NodeLowering(const LowerOptions& options, const Graph& graph)
       has_gradient_(graph.values.size()),
       readers_(graph.values.size()),
       gradients_(graph.values.size()),
-      whole_gradient_(graph.values.size(), true),
+      taken_(graph.values.size(), Taken::kWhole),
       positions_(scatter_positions(graph)) {
   for (const Node& node : graph.nodes) {
+    if (std::holds_alternative<ShapeOf>(node.op)) continue;
     for (const ValueId id : node.inputs) {
       if (id != kNoValue) ++readers_[index(id)];
     }
@@ -61,25 +62,37 @@ bool has_bodies(const Operator& op) {
   return std::holds_alternative<If>(op) || std::holds_alternative<Loop>(op) || std::holds_alternative<Scan>(op);
 }
 
-// How the operator takes the gradient of its result.
-enum class Taken : std::uint8_t {
-  kAsItLies,  // elementwise kernels and sums step over gaps
-  kHandedOn,  // a view of the gradient of its input
-  kWhole,     // libraries, norms and pooling copy what is not contiguous
-};
-
 template <typename Op, typename... Others>
 constexpr bool kIsOneOf = (std::is_same_v<Op, Others> || ...);
 
-template <typename Op>
-Taken taken(const Op& op) {
-  if constexpr (std::is_same_v<Op, Transpose>) return op.contiguous ? Taken::kAsItLies : Taken::kHandedOn;
-  if constexpr (kIsOneOf<Op, Reshape, Flatten, Squeeze, Unsqueeze>) return Taken::kHandedOn;
-  if constexpr (kIsOneOf<Op, Activation, Unary, Binary, Where, Dropout, StochasticDepth, Cast, Concat, Expand, Pad,
-                         Slice, Split, Gather>)
-    return Taken::kAsItLies;
-  return Taken::kWhole;
-}
+using Taken = NodeLowering::Taken;
+
+// Of what the operators of its inputs make of theirs; `from(i)` is how that of input i is taken.
+template <typename From>
+struct TakesGradient {
+  const From& from;
+
+  Taken operator()(const Transpose& op) const {
+    if (op.contiguous) return Taken::kAsItLies;
+    return from(0) == Taken::kAsItLies ? Taken::kAsItLies : Taken::kTurned;
+  }
+  // A sum hands it on to both.
+  Taken operator()(const Binary& op) const {
+    if (op.kind == BinaryKind::kSub) return from(0);
+    return op.kind == BinaryKind::kAdd ? std::max(from(0), from(1)) : Taken::kAsItLies;
+  }
+  Taken operator()(const Dropout& op) const { return op.probability > 0.0 ? Taken::kAsItLies : from(0); }
+  Taken operator()(const StochasticDepth& op) const { return op.probability > 0.0 ? Taken::kAsItLies : from(0); }
+  template <typename Op>
+  Taken operator()(const Op&) const {
+    if constexpr (kIsOneOf<Op, Reshape, Flatten, Squeeze, Unsqueeze>) return from(0);
+    if constexpr (std::is_same_v<Op, Linear>) return Taken::kByRows;
+    if constexpr (kIsOneOf<Op, Activation, Unary, Where, Cast, Concat, Expand, Tile, Pad, Slice, Split, Gather, MatMul,
+                           Reduce, Cumulate>)
+      return Taken::kAsItLies;
+    return Taken::kWhole;
+  }
+};
 
 }  // namespace
 
@@ -99,12 +112,16 @@ void NodeLowering::pass_gradients(const CostContext& context, std::vector<Lowere
     if (sums && gradients_[value] > 0) out.push_back({sum_of_gradients(context.input(i), value), 1});
     ++gradients_[value];
   }
-  const Taken how = std::visit([](const auto& op) { return taken(op); }, node.op);
-  const bool whole = how == Taken::kWhole || (how == Taken::kHandedOn && whole_gradient_[index(node.inputs[0])]);
+  const auto from = [&](std::size_t i) {
+    const bool as_large = context.has(i) && context.has_output(0) &&
+                          context.input(i).elements() == context.output().elements() && has_gradient(context, i);
+    return as_large ? taken_[index(node.inputs[i])] : Taken::kAsItLies;
+  };
+  const Taken taken = std::visit(TakesGradient<decltype(from)>{from}, node.op);
   for (const ValueId id : node.outputs) {
     if (id == kNoValue) continue;
     has_gradient_[index(id)] = any && floats(id);
-    whole_gradient_[index(id)] = whole;
+    taken_[index(id)] = taken;
   }
 }
 
@@ -166,8 +183,17 @@ std::int64_t NodeLowering::gradient_bytes(const Unary& op, const CostContext& co
       case UnaryKind::kTan:         // grad * (1 + y^2)
       case UnaryKind::kAtan:        // grad / (x * x + 1)
         return 2 * kUnary + kProduct;
+      case UnaryKind::kAtanh:  // grad / (1 - x^2)
+        return 2 * kUnary + 1 + kProduct;
+      case UnaryKind::kAsinh:  // grad * rsqrt(x^2 + 1)
+      case UnaryKind::kAcosh:
+        return 3 * kUnary + kProduct;
       case UnaryKind::kErf:  // 2 / sqrt(pi) * exp(-(x^2)) * grad
         return 4 * kUnary + kProduct;
+      case UnaryKind::kAsin:  // grad * rsqrt(-x * x + 1)
+        return 3 * kUnary + 2 * kProduct;
+      case UnaryKind::kAcos:  // the same, turned in sign
+        return 4 * kUnary + 2 * kProduct;
       default:
         return kProduct;  // grad * y, grad / x
     }
@@ -179,13 +205,19 @@ std::int64_t NodeLowering::gradient_bytes(const Unary& op, const CostContext& co
 // apart, and that no other gradient is added to, which makes a new one. TensorFlow cuts copies of them.
 std::int64_t NodeLowering::gradient_bytes(const Concat& op, const CostContext& context) const {
   const Shape& shape = context.output().shape;
-  const std::int64_t axis = op.axis < 0 ? op.axis + static_cast<std::int64_t>(shape.size()) : op.axis;
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const std::int64_t axis = op.axis < 0 ? op.axis + rank : op.axis;
   const bool apart = std::any_of(shape.begin(), shape.begin() + axis, [](std::int64_t extent) { return extent > 1; });
+  const auto copied = [&](std::size_t value) {
+    if (readers_[value] > 1) return false;
+    const Taken taken = taken_[value];
+    return taken == Taken::kTurned || (taken == Taken::kWhole && apart) ||
+           (taken == Taken::kByRows && apart && axis + 1 < rank);
+  };
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
     if (!has_gradient(context, i)) continue;
-    const std::size_t value = index(context.node().inputs[i]);
-    if (gradients_are_eager() && !(apart && whole_gradient_[value] && readers_[value] == 1)) continue;
+    if (gradients_are_eager() && !copied(index(context.node().inputs[i]))) continue;
     sum += 2 * static_cast<std::int64_t>(context.input(i).bytes().value());
   }
   return sum;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What training makes of gradients beside the operators' own kernels: sums where a value has several readers, and of
 // views wholes in zeros and copies.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -194,6 +195,9 @@ TEST(LowerGradient, OfFunctionsIsAKernelForEachStep) {
   EXPECT_EQ(of("square"), (2 + 2 + 3) * n);
   EXPECT_EQ(of("rsqrt"), (2 + 2 + 3) * n);
   EXPECT_EQ(of("erf"), (4 * 2 + 3) * n);
+  EXPECT_EQ(of("asin"), (3 * 2 + 2 * 3) * n);
+  EXPECT_EQ(of("acosh"), (3 * 2 + 3) * n);
+  EXPECT_EQ(of("atanh"), (2 * 2 + 1 + 3) * n);
   EXPECT_EQ(of("round"), n) << "zeros";
   EXPECT_EQ(backward_of(PointwiseKind::kTanh, "unary(%x) {kind = square}"), 0) << "nobody wants the input's";
 }
@@ -252,6 +256,69 @@ TEST(LowerGradient, OfJoinedPartsAreCopiesInTensorFlow) {
   PrepareOptions options = kTraining;
   options.runtime = Runtime::kTensorflow;
   EXPECT_EQ(copied(joined_along("1"), options), 3 * 2 * 2048) << "of the input there is none";
+}
+
+// Of what `made` makes of %h and %g (convolutions of 2 x 8 x 8 x 8 floats, 4096 bytes) and %l (a layer's [2, 8, 8, 8]),
+// joined to the input: the bytes of copies on the way back.
+std::int64_t copied_behind(const std::string& made, int axis, int batch = 2) {
+  return copied(fmt::format(R"(graph "joined" {{
+    input %x : f32[{0}, 8, 8, 8]
+    parameter %w : f32[8, 8, 1, 1]
+    parameter %v : f32[8, 8]
+    %h = conv(%x, %w)
+    %g = conv(%x, %w)
+    %l = linear(%x, %v)
+    {1}
+    %y = concat(%p, %x) {{axis = {2}}}
+    output %y
+  }})",
+                            batch, made, axis),
+                kTraining);
+}
+
+TEST(LowerGradient, OfASumIsHandedOnToThoseWhoWantItWhole) {
+  EXPECT_EQ(copied_behind("%p = binary(%h, %g) {kind = add}", 1), 2 * 4096);
+  EXPECT_EQ(copied_behind("%p = binary(%h, %g) {kind = sub}", 1), 2 * 4096);
+  EXPECT_EQ(copied_behind("%p = binary(%h, %g) {kind = mul}", 1), 0);
+  EXPECT_EQ(copied_behind("%p = dropout(%h) {probability = 0}", 1), 2 * 4096);
+  EXPECT_EQ(copied_behind("%p = dropout(%h) {probability = 0.5}", 1), 0);
+}
+
+TEST(LowerGradient, OfALayersRowsMayLieApart) {
+  EXPECT_EQ(copied_behind("%p = binary(%l, %x) {kind = sub}", 3), 0);
+  EXPECT_EQ(copied_behind("%p = binary(%l, %l) {kind = add}", 3), 0);
+  EXPECT_EQ(copied_behind("%p = binary(%l, %g) {kind = add}", 3), 2 * 4096) << "the convolution's";
+  EXPECT_EQ(copied_behind("%p = binary(%l, %x) {kind = add}", 3), 0);
+  EXPECT_EQ(copied_behind("%p = binary(%l, %x) {kind = add}", 1), 2 * 4096) << "gaps between rows and between images";
+  EXPECT_EQ(copied_behind("%p = binary(%l, %x) {kind = add}", 0), 0);
+}
+
+TEST(LowerGradient, OfWhatWasTurnedIsNeverWhole) {
+  EXPECT_EQ(copied_behind("%p = transpose(%h) {order = [0, 2, 3, 1]}", 1, 1), 2 * 2048);
+  EXPECT_EQ(copied_behind("%p = binary(%h, %x) {kind = add}", 1, 1), 0) << "one image has no gaps";
+}
+
+// Shapes are read for nothing but shapes: the gradient stays the only one.
+TEST(LowerGradient, OfAValueWhoseShapeIsReadThereIsOne) {
+  EXPECT_EQ(copied_behind("%p = binary(%h, %x) {kind = add}\n %s = shape_of(%p)", 1), 2 * 4096);
+  EXPECT_EQ(copied_behind("%p = binary(%h, %x) {kind = add}\n %s = activation(%p) {kind = relu}", 1), 0);
+}
+
+TEST(LowerGradient, OfAnExpansionThatRepeatsNothingIsNoKernel) {
+  const auto expanded = [](int rows) {
+    return copied(fmt::format(R"(graph "e" {{
+      input %x : f32[{}, 4]
+      parameter %w : f32[4, 4]
+      constant %to : i64[2] = [6, 4]
+      %h = linear(%x, %w)
+      %y = expand(%h, %to)
+      output %y
+    }})",
+                              rows),
+                  kTraining);
+  };
+  EXPECT_EQ(expanded(1), 96 + 16);
+  EXPECT_EQ(expanded(6), 0);
 }
 
 // A vision transformer's patches are turned and joined to a token that was repeated: what comes back is copied for the

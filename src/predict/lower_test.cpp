@@ -215,6 +215,17 @@ TEST(Lower, RecurrentLayersRunWhicheverStateIsRead) {
   EXPECT_EQ(operations("_, _, %c", "%c"), all);
 }
 
+TEST(Lower, RecurrentLayersOfNoStepsAreNothing) {
+  EXPECT_TRUE(lowered(R"(graph "r" {
+    input %x : f32[0, 2, 3]
+    parameter %w : f32[1, 20, 3]
+    parameter %r : f32[1, 20, 5]
+    _, %h = rnn(%x, %w, %r) {hidden = 5}
+    output %h
+  })")
+                  .empty());
+}
+
 // PyTorch lets cuDNN use TF32, in recurrent layers as in convolutions.
 TEST(Lower, RecurrentLayersTakeTf32WhereConvolutionsDo) {
   constexpr std::string_view kLayer = R"(graph "r" {

@@ -99,7 +99,8 @@ struct LowerViews : LowerParts {
   }
   // The gradients of what was repeated are summed up.
   void operator()(const Expand&) {
-    if (self.gradients_are_eager() && self.has_gradient(context, 0))
+    const bool repeats = context.output().elements() != context.input(0).elements();
+    if (repeats && self.gradients_are_eager() && self.has_gradient(context, 0))
       gradient(whole(context.output().bytes()) + whole(context.input(0).bytes()));
     set_strided(true);
   }

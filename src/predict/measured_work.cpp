@@ -114,6 +114,7 @@ Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   lowering.lower(context, operator_cost(context), found);
   if (row.inputs_skipped) std::erase_if(found, [](const LoweredOperation& one) { return !is_recurrent(one.work); });
   if (found.size() != 1) return unsupported(fmt::format("runs as {} kernels", found.size()));
+  if (found[0].count != 1) return unsupported("a layer in both directions");
   MeasuredWork out{found[0].work, situation_of(row)};
   adjust(out.work, row, out.situation.state);
   return out;

@@ -63,6 +63,12 @@ TEST(MeasuredWork, OfALayerWithoutItsInputsAreItsSteps) {
   EXPECT_EQ(work, (GemmWork{.rows = 16, .columns = 256, .depth = 64, .steps = 25}));
   row.inputs_skipped = false;
   EXPECT_FALSE(measured_work(row)) << "two kernels";
+  Graph both = *row.graph;
+  std::get<Rnn>(both.nodes[0].op).directions = 2;
+  for (const std::size_t weight : {1, 2}) both.values[index(both.nodes[0].inputs[weight])].type.shape[0] = 2;
+  row.graph = std::make_shared<const Graph>(both);
+  row.inputs_skipped = true;
+  EXPECT_NE(measured_work(row).error().text().find("a layer in both directions"), std::string::npos);
 }
 
 // Of a single operation nobody sees what is behind its operands: those of the result's size have a gradient, a mask

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "dataset/layouts/layouts.h"
 
@@ -88,31 +89,39 @@ Result<void> read_product(Row& row, RowSink& sink) {
   return {};
 }
 
-// A recurrent layer has a row for each of its numbers: time steps (a thousandth of them, as the time in milliseconds
-// that the column should have), forward, and backward either in all or by inputs and weights, in this order.
+// A recurrent layer has a row for each of its numbers, in this order: time steps (a thousandth of them, as the time in
+// milliseconds that the column should have), forward as in training, gradients of the inputs, and of the weights. Some
+// sheets have one time for "backward": DeepBench took no weights' gradients there (its issue 87).
 class RecurrentReader {
  public:
   Result<void> operator()(Row& row, RowSink& sink) {
     const std::string_view pass = row.text("pass");
     if (pass == "Timesteps") return begin(row);
+    const Times before = std::exchange(times_, {});
     JC_ASSIGN_OR_RETURN(const Layer layer, layer_of(row));
     if (!steps_ || !(layer == layer_)) return unsupported("recurrent layers without their number of time steps");
     const std::optional<Seconds> time = row.quantity<Seconds>("time_s");
     JC_RETURN_IF_ERROR(row.status());
     if (!time) return invalid("no time");
     if (pass.starts_with("Time Forward")) {
-      so_far_ = *time;
-      return add(row, Mode::kInference, sink);
+      times_.forward = time;
+      return add(row, *time, Mode::kInference, sink);
     }
-    if (!so_far_) return unsupported("a backward pass without its forward pass");
-    so_far_ = *so_far_ + *time;
-    // Sheets do not agree on the capital of "wrt Inputs".
-    if (pass.starts_with("Time Backward wrt ") && pass.find("nputs") != std::string_view::npos)
+    // Sheets do not agree on the capital.
+    if (pass.starts_with("Time Backward wrt inputs") || pass.starts_with("Time Backward wrt Inputs")) {
+      times_ = {before.forward, time};
       return unsupported("a gradient alone, which the row of the weights' gradient has a part of");
-    return add(row, Mode::kTraining, sink);
+    }
+    if (!pass.starts_with("Time Backward wrt weights") && !pass.starts_with("Time Backward wrt Weights"))
+      return unsupported(fmt::format("pass '{}' of a recurrent layer", pass));
+    if (!before.forward || !before.inputs) return unsupported("a gradient of weights without what comes before it");
+    return add(row, *before.forward + *before.inputs + *time, Mode::kTraining, sink);
   }
 
  private:
+  struct Times {
+    std::optional<Seconds> forward = {}, inputs = {};
+  };
   struct Layer {
     Rnn op;
     std::int64_t batch = 0;
@@ -153,7 +162,7 @@ class RecurrentReader {
 
   Result<void> begin(Row& row) {
     steps_.reset();
-    so_far_.reset();
+    times_ = {};
     JC_ASSIGN_OR_RETURN(layer_, layer_of(row));
     const double steps = std::round(1000.0 * row.number("time_s"));
     JC_RETURN_IF_ERROR(row.status());
@@ -162,14 +171,14 @@ class RecurrentReader {
     return check_place(row);
   }
 
-  Result<void> add(const Row& row, Mode mode, RowSink& sink) {
+  Result<void> add(const Row& row, Seconds time, Mode mode, RowSink& sink) {
     MeasuredOperation out;
     out.at.gpu = layer_.gpu;
     out.at.mode = mode;
     out.at.precision = layer_.precision;
     out.at.runtime = Runtime::kCudaGraph;
     out.at.software = "cudnn, miopen";
-    out.readings.time = so_far_;
+    out.readings.time = time;
     out.inputs_skipped = true;
     out.label = out.group =
         fmt::format("{} {} units, {} x {}", row.text("op"), layer_.op.hidden, *steps_, layer_.batch);
@@ -190,7 +199,7 @@ class RecurrentReader {
 
   Layer layer_;
   std::optional<std::int64_t> steps_;
-  std::optional<Seconds> so_far_;
+  Times times_;  // of the rows just before
 };
 
 Result<void> read(RecurrentReader& recurrent, Row& row, RowSink& sink) {
