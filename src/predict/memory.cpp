@@ -276,7 +276,7 @@ class Liveness {
   }
 
   // By autograd's definitions: matrix work and norms save their inputs, ReLU, sigmoid, tanh and softmax their output,
-  // products both factors; sums and views nothing.
+  // products both factors, recurrent layers input and output; sums and views nothing.
   template <typename Keep>
   void for_each_saved(const Node& node, Keep&& mark) const {
     const auto keep = [&](ValueId id) {
@@ -302,6 +302,7 @@ class Liveness {
     } else {
       for (const ValueId id : node.inputs) keep(id);
     }
+    if (std::holds_alternative<Rnn>(node.op) && !node.outputs.empty()) keep(node.outputs[0]);  // every step's state
   }
 
   const Graph& graph_;

@@ -80,6 +80,26 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
 
 // With small activations the first layer is worst: every weight has its gradient then, and beside x only a's gradient
 // is left.
+// 64 x 32 states of 128 numbers are 1 MiB, kept for the way back whether the file names them or not.
+TEST(Memory, RecurrentLayersKeepTheStatesOfAllSteps) {
+  const auto kept = [](std::string_view results, RnnKind kind) {
+    const char* word = kind == RnnKind::kGru ? "gru" : "rnn";
+    return planned(fmt::format(R"(graph "r" {{
+      input %x : f32[64, 32, 64]
+      parameter %w : f32[1, {0}, 64]
+      parameter %r : f32[1, {0}, 128]
+      {1} = rnn(%x, %w, %r) {{kind = {2}, hidden = 128}}
+      output %h
+    }})",
+                               kind == RnnKind::kGru ? 384 : 128, results, word),
+                   {.mode = Mode::kTraining, .precision = {}})
+        .activations.value();
+  };
+  constexpr double kStates = 64 * 32 * 128 * 4;
+  EXPECT_EQ(kept("%y, %h", RnnKind::kGru), kept("_, %h", RnnKind::kGru));
+  EXPECT_GE(kept("%y, %h", RnnKind::kRnn), 64 * 32 * 64 * 4 + 2 * kStates) << "input, a gate and the state";
+}
+
 TEST(Memory, GradientsOfWeightsPileUp) {
   std::string text(kNet);
   text.replace(text.find("256"), 3, "8");

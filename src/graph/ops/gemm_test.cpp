@@ -240,6 +240,7 @@ TEST(Rnn, CostsTheSameWhicheverStateIsRead) {
   const Cost all = cost("%y", "%y"), last = cost("_, %h", "%h");
   EXPECT_EQ(last.forward_flops, Flops{2.0 * 14 * 160});
   EXPECT_EQ(last.backward_flops, all.backward_flops);
+  EXPECT_EQ(last.backward_read, all.backward_read);
   EXPECT_EQ(last.parameter_count, 160);
   EXPECT_EQ(last.forward_written, Bytes{4.0 * (70 + 10)}) << "the states of all steps, though nobody reads them";
   EXPECT_EQ(last.saved, all.saved + Bytes{4.0 * 70});

@@ -104,16 +104,14 @@ Cost cost(const Rnn& op, const CostContext& context) {
   const double kept =
       static_cast<double>(gates(op.kind)) + (op.kind == RnnKind::kLstm ? 1.0 : 0.0) + (projects ? 1.0 : 0.0);
   cost.saved = kept * bytes_of(op.hidden);
-  // Every step's state is written, and read on the way back, also where nobody else reads it.
-  if (!context.has_output(0)) {
-    const Bytes states = bytes_of(projects ? context.input(kProjection).shape[1] : op.hidden);
-    cost.forward_written += states;
-    cost.saved += states;
-  }
   const Bytes lengths = context.has(kLengths) ? context.input(kLengths).bytes() : Bytes{};
-  const Bytes out = bytes_of(projects ? context.input(kProjection).shape[1] : op.hidden);
-  cost.backward_read = 2.0 * out + input_bytes(context) + cost.saved;  // output and its gradient first
+  const Bytes states = bytes_of(projects ? context.input(kProjection).shape[1] : op.hidden);
+  cost.backward_read = 2.0 * states + input_bytes(context) + cost.saved;  // states and their gradient first
   cost.backward_written = input_bytes(context) - lengths;
+  // Every step's state is written, and kept for the way back, also where nobody else reads it.
+  if (context.has_output(0)) return cost;
+  cost.forward_written += states;
+  cost.saved += states;
   return cost;
 }
 
