@@ -36,7 +36,8 @@ class CostContext {
   [[nodiscard]] bool has_output(std::size_t i) const {
     return i < node_.outputs.size() && node_.outputs[i] != kNoValue;
   }
-  // Whether anybody reads what the operator is for: its first output; of one with several results, any.
+  // Whether anybody reads what the operator is for: its first output; of recurrent layers, TopK, Split, control flow
+  // and unknown operators any.
   [[nodiscard]] bool is_read() const;
   // Requires: has(i), has_output(i).
   [[nodiscard]] const TensorType& input(std::size_t i) const { return types_.type(node_.inputs[i]); }
