@@ -108,8 +108,9 @@ struct MeasuredNetwork {
   std::string optimizer;                 // of training; empty where the table does not say
   int gpu_count = 1;                     // `batch` is the sum over them
   bool compiled = false, channels_last = false;
-  bool kernels_alone = false;  // the time is the sum of its kernels', without what lies between them
-  std::string details;         // what else the table says (details.h)
+  bool norms_in_halves = false;  // under autocast, which leaves norms in FP32
+  bool kernels_alone = false;    // the time is the sum of its kernels', without what lies between them
+  std::string details;           // what else the table says (details.h)
 };
 
 // What we cannot predict (yet), but keep: operators that are none of ours, runs that are not one step of a network.

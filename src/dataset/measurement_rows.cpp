@@ -43,6 +43,7 @@ constexpr std::string_view kInputsSkipped = "inputs-skipped";
 constexpr std::string_view kNoInputGradient = "input_gradient=0";  // in details
 constexpr std::string_view kCompiled = "compiled";
 constexpr std::string_view kKernelsAlone = "kernels-alone";
+constexpr std::string_view kNormsInHalves = "norms-in-halves";
 constexpr std::string_view kChannelsLast = "channels-last";
 constexpr std::string_view kLowPower = "low-power-state";
 
@@ -126,6 +127,7 @@ void set_network(Measurement& out, const MeasuredNetwork& row) {
   add_word(state, kCompiled, row.compiled);
   add_word(state, kChannelsLast, row.channels_last);
   add_word(state, kKernelsAlone, row.kernels_alone);
+  add_word(state, kNormsInHalves, row.norms_in_halves);
   out.set_text(Column::kState, state);
 }
 
@@ -370,6 +372,7 @@ void fill_network(const Measurement& m, Common common, MeasuredNetwork& out) {
   out.compiled = has_state(m, kCompiled);
   out.channels_last = has_state(m, kChannelsLast);
   out.kernels_alone = has_state(m, kKernelsAlone);
+  out.norms_in_halves = has_state(m, kNormsInHalves);
 }
 
 MeasuredOther other_of(const Measurement& m, Common common, bool network) {

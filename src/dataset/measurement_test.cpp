@@ -106,11 +106,11 @@ TEST(Measurement, ANetworkComesBackWithEverything) {
   row.sequence_length = 128;
   row.optimizer = "sgd";
   row.gpu_count = 4;
-  row.compiled = row.channels_last = row.kernels_alone = true;
+  row.compiled = row.channels_last = row.kernels_alone = row.norms_in_halves = true;
   row.details = "layers=24";
   const Measurement flat = measurement(row);
   EXPECT_EQ(measurement(delivered<MeasuredNetwork>(flat)), flat);
-  EXPECT_EQ(flat.text(Column::kState), "compiled,channels-last,kernels-alone");
+  EXPECT_EQ(flat.text(Column::kState), "compiled,channels-last,kernels-alone,norms-in-halves");
 }
 
 TEST(Measurement, WhatIsNoStepOfOursComesBackAsAnother) {

@@ -243,6 +243,17 @@ TEST(Table, Networks) {
   EXPECT_EQ(timm.networks[0].at.runtime, Runtime::kPytorchEager);
   EXPECT_EQ(timm.networks[1].at.runtime, Runtime::kPytorchCompiled);
   EXPECT_EQ(timm.networks[1].at.software, "pytorch 2.1, compiled");
+  EXPECT_FALSE(timm.networks[0].norms_in_halves || timm.networks[1].norms_in_halves);
+  const Table norms = parse(
+      "gpu,mode,dtype,layout,torch,cuda,compiled,model,img_size,batch,step_latency_s,params_million\n"
+      "NVIDIA GeForce RTX 3090,infer,amp,nchw,1.13,117,0,convnext_tiny,224,256.0,0.2,28.59\n"
+      "NVIDIA GeForce RTX 3090,train,amp,nchw,1.12,113,0,convnext_tiny,224,256.0,0.2,28.59\n"
+      "NVIDIA GeForce RTX 3090,infer,amp,nchw,1.13,117,0,swin_tiny_patch4_window7_224,224,256.0,0.2,28.29\n"
+      "NVIDIA GeForce RTX 4090,infer,amp,nchw,2.4,124,0,vit_base_patch16_224,224,256.0,0.2,86.57\n"
+      "NVIDIA GeForce RTX 4090,infer,amp,nchw,2.9,130,0,vit_base_patch16_224,224,256.0,0.2,86.57\n");
+  std::vector<bool> in_halves;
+  for (const MeasuredNetwork& row : norms.networks) in_halves.push_back(row.norms_in_halves);
+  EXPECT_EQ(in_halves, (std::vector<bool>{true, false, false, false, true}));
   const Table torchvision = parse(
       "gpu,n_gpus,mode,dtype,model,batch,img_size,median_s,mean_s,p10_s,p90_s,n_iter,path\n"
       "A100-SXM4-40GB,2,train,fp32,vgg11,24,224,0.05,0.05,0.05,0.05,15,x\n");

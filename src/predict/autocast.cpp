@@ -41,13 +41,15 @@ Rule rule_of(const Reduce& op) {
 }
 
 struct RuleVisitor {
+  Rule of_norms;
+
   Rule operator()(const Conv&) const { return Rule::kHalf; }
   Rule operator()(const Linear&) const { return Rule::kHalf; }
   Rule operator()(const MatMul&) const { return Rule::kHalf; }
   Rule operator()(const Attention&) const { return Rule::kHalf; }
   Rule operator()(const Rnn&) const { return Rule::kHalf; }
-  Rule operator()(const LayerNorm&) const { return Rule::kFloat; }
-  Rule operator()(const GroupNorm&) const { return Rule::kFloat; }
+  Rule operator()(const LayerNorm&) const { return of_norms; }
+  Rule operator()(const GroupNorm&) const { return of_norms; }
   Rule operator()(const RmsNorm&) const { return Rule::kFloat; }
   Rule operator()(const Softmax&) const { return Rule::kFloat; }
   Rule operator()(const Cumulate&) const { return Rule::kFloat; }
@@ -69,7 +71,7 @@ struct RuleVisitor {
 // matter; every other type passes through untouched.
 class Autocast {
  public:
-  Autocast(const Graph& graph, ElementType half) : out_(graph), half_(half) {
+  Autocast(const Graph& graph, ElementType half, Rule of_norms) : out_(graph), half_(half), of_norms_(of_norms) {
     nodes_ = std::exchange(out_.nodes, {});
     elements_.resize(out_.values.size(), ElementType::kUnknown);
     for (std::size_t i = 0; i < out_.values.size(); ++i) elements_[i] = out_.values[i].type.element;
@@ -87,7 +89,7 @@ class Autocast {
   }
 
   void add(Node node) {
-    const Rule rule = std::visit(RuleVisitor{}, node.op);
+    const Rule rule = std::visit(RuleVisitor{of_norms_}, node.op);
     if (rule == Rule::kHalf) cast_inputs(node, ElementType::kFloat32, half_);
     if (rule == Rule::kFloat) cast_inputs(node, half_, ElementType::kFloat32);
     const ElementType result = result_of(node, rule);
@@ -134,6 +136,7 @@ class Autocast {
 
   Graph out_;
   ElementType half_;
+  Rule of_norms_;
   std::vector<Node> nodes_;
   std::vector<ElementType> elements_;  // by value
   std::map<ValueId, ValueId> casts_;   // of parameters
@@ -141,8 +144,8 @@ class Autocast {
 
 }  // namespace
 
-Graph autocast(const Graph& graph, ElementType half) {
-  return Autocast(graph, half).run();
+Graph autocast(const Graph& graph, ElementType half, ElementType norms) {
+  return Autocast(graph, half, norms == half ? Rule::kHalf : Rule::kFloat).run();
 }
 
 }  // namespace joulecast

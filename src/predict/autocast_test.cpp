@@ -82,6 +82,33 @@ TEST(Autocast, ParametersAreCastOnceAndActivationsForEveryReader) {
   EXPECT_EQ(casts_in(graph), 3U);  // the weight, and x twice
 }
 
+// As timm's --fast-norm computes them: the norm of a layer's result needs no cast, and its parameters one each.
+TEST(Autocast, NormsMayWorkInHalves) {
+  const Graph network = parsed(R"(graph "t" {
+    input %x : f32[2, 16]
+    parameter %w : f32[16, 16]
+    parameter %g : f32[16]
+    %a = linear(%x, %w)
+    %n = layer_norm(%a, %g)
+    %y = linear(%n, %w)
+    output %y
+  })");
+  EXPECT_EQ(casts_in(autocast(network, ElementType::kFloat16)), 2U + 2U) << "into the norm and out of it";
+  const Graph fast = autocast(network, ElementType::kFloat16, ElementType::kFloat16);
+  EXPECT_EQ(casts_in(fast), 2U + 1U) << "its parameter";
+  const auto bytes = [&](bool fast_norms) {
+    const auto load = prepare(network, {}, {.precision = Precision::kAmp, .norms_in_halves = fast_norms});
+    EXPECT_TRUE(load);
+    std::int64_t found = 0;
+    for (const LoweredOperation& operation : load->operations) {
+      if (const auto* norm = std::get_if<ReductionWork>(&operation.work)) found = norm->element_bytes;
+    }
+    return found;
+  };
+  EXPECT_EQ(bytes(false), 4);
+  EXPECT_EQ(bytes(true), 2);
+}
+
 // A convolution on an image: its input and its weight are cast, 4 bytes read and 2 written an element.
 TEST(Autocast, CastsAreWork) {
   const auto load = prepare(parsed(R"(graph "t" {

@@ -112,7 +112,8 @@ Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
                   .runtime = *row.at.runtime,
                   .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst,
                   .optimizer = parse_optimizer(row.optimizer).value_or(Optimizer::kSgd),
-                  .attention = attention_of(row.at.software)});
+                  .attention = attention_of(row.at.software),
+                  .norms_in_halves = row.norms_in_halves});
 }
 
 }  // namespace joulecast

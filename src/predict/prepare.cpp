@@ -226,7 +226,9 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
 
 Result<Workload> prepare(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
   if (options.precision != Precision::kAmp) return prepare_executed(graph, binding, options);
-  return prepare_executed(autocast(graph, ElementType::kFloat16), binding, options);
+  constexpr ElementType kHalf = ElementType::kFloat16;
+  const ElementType norms = options.norms_in_halves ? kHalf : ElementType::kFloat32;
+  return prepare_executed(autocast(graph, kHalf, norms), binding, options);
 }
 
 }  // namespace joulecast
