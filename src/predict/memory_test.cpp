@@ -78,8 +78,6 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
             Bytes{4 * kOperand + kLogSums + (8 + 12) * kScores});
 }
 
-// With small activations the first layer is worst: every weight has its gradient then, and beside x only a's gradient
-// is left.
 // 64 x 32 states of 128 numbers are 1 MiB, kept for the way back whether the file names them or not.
 TEST(Memory, RecurrentLayersKeepTheStatesOfAllSteps) {
   const auto kept = [](std::string_view results, RnnKind kind) {
@@ -100,6 +98,8 @@ TEST(Memory, RecurrentLayersKeepTheStatesOfAllSteps) {
   EXPECT_GE(kept("%y, %h", RnnKind::kRnn), 64 * 32 * 64 * 4 + 2 * kStates) << "input, a gate and the state";
 }
 
+// With small activations the first layer is worst: every weight has its gradient then, and beside x only a's gradient
+// is left.
 TEST(Memory, GradientsOfWeightsPileUp) {
   std::string text(kNet);
   text.replace(text.find("256"), 3, "8");

@@ -49,7 +49,7 @@ struct Device {
 };
 
 // Before Volta some of cuDNN's kernels for recurrent layers take three times as long as others of the same size, and
-// nothing tells which: their law is no more than an order of magnitude.
+// nothing tells which: their law says roughly what a layer takes.
 inline bool is_erratic(const Work& work, const Device& device) {
   return is_recurrent(work) && device.capability > 0.0 && device.capability < 7.0;
 }
