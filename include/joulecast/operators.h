@@ -576,6 +576,11 @@ struct StochasticDepth {
 
 enum class RnnKind : std::uint8_t { kRnn, kLstm, kGru };
 
+// Rows of the weight for each number of the hidden state.
+constexpr std::int64_t gate_count(RnnKind kind) {
+  return kind == RnnKind::kLstm ? 4 : kind == RnnKind::kGru ? 3 : 1;
+}
+
 // One layer. x [time, batch, input] (batch_first: [batch, time, input]), weight [directions, gates*hidden, input],
 // recurrence [directions, gates*hidden, state], [bias], [lengths], [initial state], [initial cell], and an LSTM's
 // [projection] [directions, state, hidden]; without it, state is hidden. y [time, directions, batch, state], last ones.

@@ -194,7 +194,7 @@ struct LowerVisitor : LowerViews {
     constexpr std::size_t kProjection = 7;
     const Shape& x = context.input(0).shape;
     if (x.size() != 3) return pointwise(PointwiseKind::kOther);
-    const std::int64_t gates = op.kind == RnnKind::kLstm ? 4 : op.kind == RnnKind::kGru ? 3 : 1;
+    const std::int64_t gates = gate_count(op.kind);
     const std::int64_t steps = op.batch_first ? x[1] : x[0];
     const std::int64_t batch = op.batch_first ? x[0] : x[1];
     const std::int64_t size = element_bytes(context.input(0));

@@ -184,7 +184,7 @@ class RecurrentReader {
         fmt::format("{} {} units, {} x {}", row.text("op"), layer_.op.hidden, *steps_, layer_.batch);
     const ElementType element = element_of(layer_.precision);
     const std::int64_t hidden = layer_.op.hidden;
-    const std::int64_t rows = hidden * (layer_.op.kind == RnnKind::kLstm ? 4 : layer_.op.kind == RnnKind::kGru ? 3 : 1);
+    const std::int64_t rows = hidden * gate_count(layer_.op.kind);
     JC_ASSIGN_OR_RETURN(
         out.graph, sink.pool().get(fmt::format("{} {}", out.group, name(element)), [&]() -> Result<Graph> {
           OperationBuilder builder(element);

@@ -7,18 +7,6 @@ namespace {
 
 enum Input : std::size_t { kX, kWeight, kRecurrence, kBias, kLengths, kInitialHidden, kInitialCell, kProjection };
 
-std::int64_t gates(RnnKind kind) {
-  switch (kind) {
-    case RnnKind::kRnn:
-      return 1;
-    case RnnKind::kLstm:
-      return 4;
-    case RnnKind::kGru:
-      return 3;
-  }
-  return 1;
-}
-
 struct Sizes {
   std::int64_t time, batch, input;
 };
@@ -54,7 +42,7 @@ Result<void> check(const Rnn& op, const InferContext& context) {
   if (op.hidden < 1 || op.hidden > kMaxHidden) return invalid(fmt::format("hidden is {}", op.hidden));
   if (op.directions < 1 || op.directions > 2) return invalid(fmt::format("directions is {}", op.directions));
   const auto [time, batch, input] = sizes_of(op, context.shape(kX));
-  const std::int64_t rows = gates(op.kind) * op.hidden;
+  const std::int64_t rows = gate_count(op.kind) * op.hidden;
   JC_ASSIGN_OR_RETURN(const std::int64_t width, state_width(op, context));
   JC_RETURN_IF_ERROR(expect_shape(context, kWeight, "weight", Shape{op.directions, rows, input}));
   JC_RETURN_IF_ERROR(expect_shape(context, kRecurrence, "recurrence", Shape{op.directions, rows, width}));
@@ -102,7 +90,7 @@ Cost cost(const Rnn& op, const CostContext& context) {
     return Bytes{steps * static_cast<double>(op.directions * width) * bit_width(x.element) / 8.0};
   };
   const double kept =
-      static_cast<double>(gates(op.kind)) + (op.kind == RnnKind::kLstm ? 1.0 : 0.0) + (projects ? 1.0 : 0.0);
+      static_cast<double>(gate_count(op.kind)) + (op.kind == RnnKind::kLstm ? 1.0 : 0.0) + (projects ? 1.0 : 0.0);
   cost.saved = kept * bytes_of(op.hidden);
   const Bytes lengths = context.has(kLengths) ? context.input(kLengths).bytes() : Bytes{};
   const Bytes states = bytes_of(projects ? context.input(kProjection).shape[1] : op.hidden);

@@ -18,18 +18,6 @@ ValueId first_parameter(const Rewriter& graph, ValueId id) {
   return kNoValue;
 }
 
-std::int64_t gate_count(RnnKind kind) {
-  switch (kind) {
-    case RnnKind::kLstm:
-      return 4;
-    case RnnKind::kGru:
-      return 3;
-    case RnnKind::kRnn:
-      return 1;
-  }
-  return 1;
-}
-
 constexpr std::size_t kProjection = 7;
 
 // Shape of input i, as operators.h says it; `parameter` is what the first gate was cut from.
