@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -23,29 +24,20 @@ namespace joulecast::cli {
 namespace {
 
 struct EvaluateVerb {
-  std::string graphs, pack, rows;
+  std::string graphs, pack, rows, operations;
   std::vector<std::string> tables, gpu_files, layouts;
   bool uncorrected = false;
   Form form;
 };
 
-// Every judged row as CSV, a quantity a line; of several tables with the table in front.
-class RowFile {
+// Judged rows as CSV; of several tables with the table in front.
+class JudgedFile {
  public:
-  RowFile(const std::string& path, bool several) : several_(several), out_(path) {
-    out_ << (several ? "table," : "")
-         << "line,subject,group,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,spread,baseline,gpu_"
-            "busy_s,"
-            "host_busy_s,cautions,variant\r\n";
+  JudgedFile(const std::string& path, bool several, std::string_view head) : several_(several), out_(path) {
+    out_ << (several ? "table," : "") << head << "\r\n";
   }
   void begin(const std::string& table) {
     if (several_) before_ = csv_field(table) + ",";
-  }
-  void add(const JudgedRow& row) {
-    add(row, "time", row.time, row.baseline);
-    add(row, "power", row.power, {});
-    add(row, "energy", row.energy, {});
-    add(row, "memory", row.memory, {});
   }
   [[nodiscard]] bool good() const { return out_.good(); }
   bool close() {
@@ -53,21 +45,66 @@ class RowFile {
     return !out_.fail();
   }
 
+ protected:
+  void write(const std::string& line) { out_ << before_ << line << "\r\n"; }
+
+ private:
+  bool several_;
+  std::string before_;
+  std::ofstream out_;
+};
+
+// Every row, a quantity a line.
+class RowFile : public JudgedFile {
+ public:
+  RowFile(const std::string& path, bool several)
+      : JudgedFile(path, several,
+                   "line,subject,group,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,spread,baseline,"
+                   "gpu_busy_s,host_busy_s,cautions,variant") {}
+  void add(const JudgedRow& row) {
+    add(row, "time", row.time, row.baseline);
+    add(row, "power", row.power, {});
+    add(row, "energy", row.energy, {});
+    add(row, "memory", row.memory, {});
+  }
+
  private:
   void add(const JudgedRow& r, const char* what, const std::optional<JudgedQuantity>& q,
            std::optional<double> baseline) {
     if (!q) return;
     const bool network = baseline && r.gpu_busy > 0.0;
-    out_ << before_;
-    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", r.line, csv_field(r.subject),
-                        r.group, csv_field(r.gpu), name(r.mode), r.precision ? name(*r.precision) : "", r.batch,
-                        r.support, what, q->measured, q->found, q->lo, q->hi, q->spread,
-                        baseline ? fmt::format("{}", *baseline) : "", network ? fmt::format("{}", r.gpu_busy) : "",
-                        network ? fmt::format("{}", r.host_busy) : "", csv_field(r.cautions), r.variant);
+    write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.line, csv_field(r.subject), r.group,
+                      csv_field(r.gpu), name(r.mode), r.precision ? name(*r.precision) : "", r.batch, r.support, what,
+                      q->measured, q->found, q->lo, q->hi, q->spread, baseline ? fmt::format("{}", *baseline) : "",
+                      network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "",
+                      csv_field(r.cautions), r.variant));
   }
-  bool several_;
-  std::string before_;
-  std::ofstream out_;
+};
+
+// What networks are made of, an operation a line.
+class OperationFile : public JudgedFile {
+ public:
+  OperationFile(const std::string& path, bool several)
+      : JudgedFile(path, several, "line,subject,gpu,mode,precision,batch,variant,operation,count,busy_s,energy_j") {}
+  void add(const JudgedRow& r) {
+    for (const OperationEstimate& operation : r.operations) {
+      write(fmt::format("{},{},{},{},{},{},{},{},{},{},{}", r.line, csv_field(r.subject), csv_field(r.gpu),
+                        name(r.mode), r.precision ? name(*r.precision) : "", r.batch, r.variant,
+                        csv_field(operation.label), operation.count, operation.time.value(), operation.energy.value()));
+    }
+  }
+};
+
+// The files that were asked for.
+struct JudgedFiles {
+  std::optional<RowFile> rows;
+  std::optional<OperationFile> operations;
+
+  template <typename Visit>
+  void each(Visit&& visit) {
+    if (rows) visit(*rows);
+    if (operations) visit(*operations);
+  }
 };
 
 Error cannot_write(const std::string& path) {
@@ -77,13 +114,17 @@ Error cannot_write(const std::string& path) {
 // Before anything is opened for writing, and before minutes of work end at a name that was mistyped.
 Outcome check_paths(const EvaluateVerb& options) {
   std::error_code none;
+  if (!options.rows.empty() && options.rows == options.operations)
+    return usage("--rows and --operations: the same file");
   if (!options.graphs.empty() && !std::filesystem::is_directory(options.graphs, none)) {
     return tl::unexpected<Failure>(
         Error{ErrorCode::kNotFound, fmt::format("--graphs: '{}' is no folder", options.graphs)});
   }
   for (const std::string& table : options.tables) {
-    if (!options.rows.empty() && std::filesystem::equivalent(options.rows, table, none))
-      return usage("--rows: the table itself would be overwritten");
+    for (const auto& [option, path] : {std::pair{"--rows", &options.rows}, {"--operations", &options.operations}}) {
+      if (!path->empty() && std::filesystem::equivalent(*path, table, none))
+        return usage(fmt::format("{}: the table itself would be overwritten", option));
+    }
     if (is_database_url(table) || std::filesystem::exists(table, none)) continue;
     return tl::unexpected<Failure>(
         Error{ErrorCode::kNotFound, fmt::format("{}: {}", table, std::generic_category().message(ENOENT))});
@@ -141,21 +182,24 @@ Outcome print_several(const Form& form, const std::vector<Judged>& judged, Outpu
 }
 
 tl::expected<std::vector<Judged>, Failure> judge_all(const EvaluateVerb& options, Evaluator& evaluator, ReadRows read) {
-  std::optional<RowFile> rows;
-  if (!options.rows.empty()) rows.emplace(options.rows, options.tables.size() > 1);
-  if (rows && !rows->good()) return tl::unexpected<Failure>(cannot_write(options.rows));
-  const auto row = [&](const JudgedRow& judged) {
-    if (rows) rows->add(judged);
-  };
+  JudgedFiles files;
+  const bool several = options.tables.size() > 1;
+  if (!options.rows.empty()) files.rows.emplace(options.rows, several);
+  if (files.rows && !files.rows->good()) return tl::unexpected<Failure>(cannot_write(options.rows));
+  if (!options.operations.empty()) files.operations.emplace(options.operations, several);
+  if (files.operations && !files.operations->good()) return tl::unexpected<Failure>(cannot_write(options.operations));
+  const auto row = [&](const JudgedRow& judged) { files.each([&](auto& file) { file.add(judged); }); };
   const auto reader = [&](const std::string& table, const TableSink& sink) {
     return read(table, options.layouts, sink);
   };
   std::vector<Judged> out;
   for (const std::string& table : options.tables) {
-    if (rows) rows->begin(table);
-    out.emplace_back(table, evaluator.judge(table, {.row = row, .read = reader}));
+    files.each([&](auto& file) { file.begin(table); });
+    out.emplace_back(table,
+                     evaluator.judge(table, {.row = row, .operations = files.operations.has_value(), .read = reader}));
   }
-  if (rows && !rows->close()) return tl::unexpected<Failure>(cannot_write(options.rows));
+  if (files.rows && !files.rows->close()) return tl::unexpected<Failure>(cannot_write(options.rows));
+  if (files.operations && !files.operations->close()) return tl::unexpected<Failure>(cannot_write(options.operations));
   return out;
 }
 
@@ -205,6 +249,9 @@ Action define_evaluate_with(CLI::App& app, ReadRows read) {
   app.add_flag("--uncorrected", options->uncorrected,
                "predict as if the pack had no corrections of single GPUs (joulecast train --calibrate)");
   app.add_option("--rows", options->rows, "also write every row with its prediction to this CSV file")
+      ->type_name(kFile);
+  app.add_option("--operations", options->operations,
+                 "also write what every judged network is made of to this CSV file")
       ->type_name(kFile);
   add_gpu_files(app, options->gpu_files);
   add_form(app, options->form);

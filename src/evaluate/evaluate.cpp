@@ -114,6 +114,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
     const auto found = finite(std::move(prediction));
     if (!found) return tally.unmapped(row.at, variant_of(row), row.from.line, found.error().text());
     JudgedRow done = judged(row.at, row.readings, *found);
+    done.operations = found->operations;
     done.line = row.from.line;
     done.variant = variant_of(row);
     done.cautions = row.from.anomaly;
@@ -130,7 +131,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
   sink.network = [&](const MeasuredNetwork& row) {
     needs_graphs = needs_graphs || !judges_->have_graphs;
     if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at, variant_of(row));
-    hold_against(row, judges_->networks.predict(row), [&](JudgedRow& done) {
+    hold_against(row, judges_->networks.predict(row, options.operations), [&](JudgedRow& done) {
       done.subject = subject_of(row);
       done.batch = row.batch.value_or(0);
     });

@@ -81,10 +81,13 @@ struct JudgedRow {
   std::string cautions;                // words of dataset/cautions.h, with ',' between
   std::optional<JudgedQuantity> time, power, energy;
   std::optional<JudgedQuantity> memory;  // bytes at most in the allocator, of a network
+  // Of a network, as it was predicted at the GPU's default setting; see EvaluateOptions.
+  std::vector<OperationEstimate> operations;
 };
 
 struct EvaluateOptions {
   std::function<void(const JudgedRow&)> row = {};
+  bool operations = false;  // rows of networks have theirs
   // What reads the table; read_table() where it is not set.
   std::function<Result<Table>(const std::string& table, const TableSink& sink)> read = {};
 };

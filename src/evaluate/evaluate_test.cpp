@@ -28,14 +28,14 @@ struct Evaluated {
   std::vector<JudgedRow> rows;
 };
 
-Evaluated evaluate(const std::string& path, const std::string& graphs = {}) {
+Evaluated evaluate(const std::string& path, const std::string& graphs = {}, bool operations = false) {
   Evaluated out;
   const auto keep = [&](const JudgedRow& row) { out.rows.push_back(row); };
   const Catalogue catalogue = Catalogue::shipped();
   auto evaluator = Evaluator::open(kPack, catalogue, {.graphs = graphs});
   EXPECT_TRUE(evaluator) << evaluator.error().text();
   if (!evaluator) return out;
-  auto done = evaluator->judge(path, {.row = keep});
+  auto done = evaluator->judge(path, {.row = keep, .operations = operations});
   EXPECT_TRUE(done) << done.error().text();
   if (done) out.evaluation = std::move(*done);
   return out;
@@ -66,6 +66,13 @@ TEST(EvaluateTable, KeepsRuntimesAndLayoutsApart) {
   EXPECT_EQ(found.evaluation.groups[0].variant, "");
   EXPECT_EQ(found.evaluation.groups[1].variant, "channels-last");
   EXPECT_EQ(found.evaluation.groups[2].variant, "compiled");
+
+  EXPECT_TRUE(found.rows[0].operations.empty()) << "nobody asked";
+  for (const JudgedRow& row : evaluate(table, graphs, true).rows) {
+    Seconds busy;
+    for (const OperationEstimate& operation : row.operations) busy += operation.time;
+    EXPECT_NEAR(busy.value(), row.gpu_busy, 1e-9 * row.gpu_busy) << row.variant;
+  }
 }
 
 // Of a network so small that its host sets the pace; the bounds keep their distance.

@@ -179,13 +179,14 @@ FoundValue scaled(const FoundValue& value, double by) {
 
 }  // namespace
 
-Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
+Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row, bool operations) {
   JC_RETURN_IF_ERROR(at_default_memory_clock(row.at));
   JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   const Setting setting{.sm_clock = row.at.sm_clock, .power_limit = row.at.power_limit};
-  const PredictOptions as_it_was{.setting = {}, .host = measured_host(row.from.table, gpu->id, row.at.mode)};
-  JC_ASSIGN_OR_RETURN(const Prediction p, predicted_at(predictor_, load, *gpu, as_it_was, setting));
+  const PredictOptions as_it_was{
+      .setting = {}, .host = measured_host(row.from.table, gpu->id, row.at.mode), .breakdown = operations};
+  JC_ASSIGN_OR_RETURN(Prediction p, predicted_at(predictor_, load, *gpu, as_it_was, setting));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, setting));
   const auto found = [](const auto& interval) {
     return FoundValue{interval.value.value(), interval.lo.value(), interval.hi.value()};
@@ -199,7 +200,8 @@ Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row) {
                   .gpu_busy = p.gpu_busy.value(),
                   .host_busy = p.host_busy.value(),
                   .baseline = roofline(load, device),
-                  .support = name(p.support)};
+                  .support = name(p.support),
+                  .operations = std::move(p.operations)};
 }
 
 }  // namespace joulecast

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "dataset/measured.h"
 #include "evaluate/tally.h"
@@ -29,6 +30,7 @@ struct Estimate {
   std::string_view group = {};  // the estimator's, of an operation
   // "seen", "elsewhere", "relative", "unseen-gpu" or "outside" of an operation, the Support of a network
   std::string_view support;
+  std::vector<OperationEstimate> operations = {};  // of a network, where they were asked for
 };
 
 class OperationJudge {
@@ -65,7 +67,7 @@ class NetworkJudge {
  public:
   static Result<NetworkJudge> open(const std::string& pack, PackOptions use, const Catalogue& catalogue,
                                    std::string graphs);
-  Result<Estimate> predict(const MeasuredNetwork& row);
+  Result<Estimate> predict(const MeasuredNetwork& row, bool operations);
 
  private:
   NetworkJudge(Predictor predictor, const Catalogue& catalogue, NetworkGraphs graphs)
