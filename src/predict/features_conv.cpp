@@ -110,6 +110,9 @@ struct Efficiency {
 // Products of images that lie channels-last, relative to those between copies from and to channels-first. Fitted on
 // timm's networks under autocast, RTX 3090 and 4090.
 constexpr double kChannelsLastGain = 1.35;
+// What kernels of 1x1 reach in halves of what the law has for others, whose depth is several times as long. Fitted on
+// the same; steps of training, on which it was not, were as much too fast without it.
+constexpr double kHalvesOneByOne = 0.84;
 
 Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& device) {
   constexpr double kFewChannels = 0.28;  // up to 16 fill no tile
@@ -121,7 +124,8 @@ Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& de
   // Halves are copied to channels-last first, whose rows are aligned.
   const bool apart = is_one_by_one(w) && !is_plain_product(w) && !w.channels_last && w.element_bytes > 2;
   const double misaligned = apart ? 0.6 : 1.0;
-  const double reach = device.reach_at(w.arithmetic) * (w.channels_last ? kChannelsLastGain : 1.0);
+  const double short_depth = is_one_by_one(w) && w.element_bytes == 2 ? kHalvesOneByOne : 1.0;
+  const double reach = device.reach_at(w.arithmetic) * (w.channels_last ? kChannelsLastGain : 1.0) * short_depth;
   const double three = w.kernel_height == 3 && w.kernel_width == 3 && w.stride == 1 ? 1.12 : 1.0;
   return {0.50 * reach * three * (first ? 0.24 : 1.0) * few_out * misaligned, 0.45 * reach * few_in, 0.44 * reach};
 }
@@ -173,12 +177,12 @@ Passes tensor(const ConvWork& w, const Sizes& s, const Device& device, bool trai
 }
 
 // cuDNN's depthwise kernels for halves that lie channels-last, relative to the law: fast ones for 3x3, 5x5 and 7x7, a
-// slow one for the rest. From ConvNeXt (7x7) and ConvMixer (9x9) on RTX 3090 and 4090.
+// slow one for the rest. From timm's networks on RTX 3090 and 4090 (9x9: ConvMixer), channels-last and compiled.
 double channels_last_depthwise(const ConvWork& w) {
   if (!w.channels_last || w.element_bytes != 2) return 1.0;
   const bool square = w.kernel_height == w.kernel_width;
-  if (square && w.kernel_height == 7) return 0.35;
-  return square && w.kernel_height <= 5 ? 1.0 : 4.2;
+  if (square && w.kernel_height == 7) return 0.28;
+  return square && w.kernel_height <= 5 ? 0.6 : 4.2;
 }
 
 // PyTorch takes its own depthwise kernels for FP32 that lies channels-first, and always cuDNN's channels-last, whose
@@ -189,9 +193,18 @@ double channels_last_gradients(const ConvWork& w, const Device& device) {
   return w.arithmetic == Arithmetic::kTf32 ? 2.0 : 4.6;
 }
 
+// What the power limit leaves of the clock, relative to the A30: depthwise kernels multiply on the lanes of FP32. Seen
+// on an RTX PRO 6000 of 300 W in timm's networks; that boards of 70 W feel it as products do is a guess.
+double depthwise_clock(const Device& device) {
+  constexpr double kA30 = 0.9;
+  if (device.capability <= 0.0) return 1.0;  // of AMD's nothing was measured under a limit
+  return std::min(1.0, device.held_at(Arithmetic::kFp32) / kA30);
+}
+
 // Picoseconds a multiply-accumulate on an A30; other GPUs by the mean of their clock and bandwidth ratios.
 double depthwise_compute(const ConvWork& w, const Sizes& s, const Device& device, bool training) {
-  const double scale = std::sqrt(56 * 1.44e9 / (device.sm * device.clock) * 933e9 / device.bandwidth);
+  const double clock = device.clock * depthwise_clock(device);
+  const double scale = std::sqrt(56 * 1.44e9 / (device.sm * clock) * 933e9 / device.bandwidth);
   const bool small = s.kernel <= 9;
   const double picoseconds = training ? (small ? 17.0 : 12.0) : (small ? 3.2 : 2.1);
   const double strided = w.stride > 1 ? (training ? 2.25 : 1.15) : 1.0;

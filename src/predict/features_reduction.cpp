@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms, softmax and pooling: traffic, what their kernels cost beside it, and the call.
+#include <array>
+
 #include "predict/feature_lists.h"
 #include "predict/law.h"
 
@@ -92,7 +94,7 @@ constexpr double kSoftmaxColumn = 1.0;  // long rows are walked three times by o
 constexpr double kSoftmaxVector = 0.7;  // or four at once where rows are aligned
 constexpr double kStreams = 0.9;        // of the bandwidth, by kernels that read and write once
 constexpr double kSoftmaxStreams = 0.8;
-constexpr double kNormStreams = 0.73;          // batch norm comes less near,
+constexpr double kNormStreams = 0.73;  // batch norm in FP32 comes less near; in halves, by timm's networks, it does
 constexpr double kNormStreamsTraining = 0.79;  // less so in training, accumulation apart
 
 double planes_of(const ReductionWork& w) {
@@ -127,10 +129,11 @@ double from_cache(const ReductionWork& w, const Device& device) {
   return std::clamp(set / device.l2, 0.7, 1.0);
 }
 
-double streams_of(ReductionKind kind, bool training) {
-  if (kind == ReductionKind::kSoftmax) return kSoftmaxStreams;
-  if (kind != ReductionKind::kBatchNorm) return kStreams;
-  return training ? kNormStreamsTraining : kNormStreams;
+double streams_of(const ReductionWork& w, State state) {
+  if (w.kind == ReductionKind::kSoftmax) return kSoftmaxStreams;
+  if (w.kind != ReductionKind::kBatchNorm) return kStreams;
+  if (state == State::kEval && w.element_bytes == 2) return kStreams;
+  return state == State::kTraining ? kNormStreamsTraining : kNormStreams;
 }
 
 // Cycles of an SM for one row of softmax: none where a warp holds the row.
@@ -149,7 +152,8 @@ double busy_time(const ReductionWork& w, Situation situation, double together) {
       return rows * (300.0 + 0.7 * columns) * (training ? 3.2 : 1.0) * (situation.host == Host::kBare ? 0.3 : 1.0) /
              together;
     case ReductionKind::kBatchNorm:
-      return situation.state == State::kEval && w.spatial > 1 ? planes_of(w) * kNormPlane / together : 0.0;
+      return situation.state == State::kEval && w.spatial > 1 && !w.channels_last ? planes_of(w) * kNormPlane / together
+                                                                                  : 0.0;
     case ReductionKind::kSoftmax:
       // The gradient of long rows was measured nowhere: it counts as the same again.
       return rows * softmax_row_cycles(columns, w.columns % 4 == 0) * (training ? 2.0 : 1.0) / together;
@@ -208,9 +212,7 @@ double kernel_time(const ReductionWork& w, const Physics& p, double moved, doubl
   return shared_time(w, moved, p.compute);
 }
 
-}  // namespace
-
-Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features) {
+Physics with_features(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features) {
   const bool training = situation.state == State::kTraining;
   const auto size = static_cast<double>(work.element_bytes);
   const auto in = static_cast<double>(work.in_elements);
@@ -221,8 +223,8 @@ Physics physics_of(const ReductionWork& work, const Device& device, Situation si
   const Traffic traffic = traffic_of(work, situation.state, device);
   const double norm = norm_share(work, device, situation);
   const double own = (traffic.forward * from_cache(work, device) + (training ? traffic.backward : 0.0)) / norm;
-  const double moved =
-      own / (streams_of(work.kind, training) * device.bandwidth) + traffic.accumulation / (kStreams * device.bandwidth);
+  const double moved = own / (streams_of(work, situation.state) * device.bandwidth) +
+                       traffic.accumulation / (kStreams * device.bandwidth);
   const bool layer = is_layer_norm(work.kind);
 
   Physics p;
@@ -261,6 +263,18 @@ Physics physics_of(const ReductionWork& work, const Device& device, Situation si
   static_assert(std::size(values) == kReductionFeatures.size());
   write_features(values, features);
   return p;
+}
+
+}  // namespace
+
+// As with convolutions, images were measured channels-first, and the trees see them so.
+Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features) {
+  if (!work.channels_last) return with_features(work, device, situation, features);
+  ReductionWork measured = work;
+  measured.channels_last = false;
+  with_features(measured, device, situation, features);
+  std::array<float, kMaxFeatures> unused{};
+  return with_features(work, device, situation, unused);
 }
 
 }  // namespace joulecast

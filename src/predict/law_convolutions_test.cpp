@@ -292,7 +292,23 @@ TEST(LawOfConvolutions, TheTreesSeeEveryConvolutionAsTheOnesThatWereMeasured) {
   EXPECT_EQ(first, last);
 }
 
-// Fast kernels are for 3x3, 5x5 and 7x7: 81 multiply-adds of the slow one take 4.2 / 0.35 x 81 / 49 of those of 7x7.
+// A limit that leaves FP32 half of its clock: the mean of clock and bandwidth is 0.9 / 0.5 under the root, whatever the
+// order. AMD's chips have no such limit.
+TEST(LawOfConvolutions, DepthwiseKernelsFeelThePowerLimit) {
+  ConvWork conv{.batch = 64, .in_channels = 512, .out_channels = 512, .groups = 512, .in_height = 16, .in_width = 16};
+  conv.out_height = conv.out_width = 16;
+  conv.kernel_height = conv.kernel_width = 7;
+  Device limited = a30();
+  limited.held[static_cast<std::size_t>(Arithmetic::kFp32)] = 0.5;
+  expect_close(physics(conv, limited).compute / physics(conv, a30()).compute, std::sqrt(0.9 / 0.5));
+  conv.channels_last = true;
+  expect_close(physics(conv, limited).compute / physics(conv, a30()).compute, std::sqrt(0.9 / 0.5));
+  limited = device_of("mi100");
+  limited.held[static_cast<std::size_t>(Arithmetic::kFp32)] = 0.5;
+  expect_close(physics(conv, limited).compute, physics(conv, device_of("mi100")).compute);
+}
+
+// Fast kernels are for 3x3, 5x5 and 7x7: 81 multiply-adds of the slow one take 4.2 / 0.28 x 81 / 49 of those of 7x7.
 TEST(LawOfConvolutions, DepthwiseHalvesChannelsLastAreFastForUsualKernels) {
   const auto with = [](std::int64_t kernel) {
     ConvWork conv{
@@ -304,8 +320,8 @@ TEST(LawOfConvolutions, DepthwiseHalvesChannelsLastAreFastForUsualKernels) {
     conv.channels_last = true;
     return physics(conv, a30()).compute;
   };
-  expect_close(with(9) / with(7), 4.2 / 0.35 * 81.0 / 49.0);
-  expect_close(with(7) / with(5), 0.35 * 49.0 / 25.0);
+  expect_close(with(9) / with(7), 4.2 / 0.28 * 81.0 / 49.0);
+  expect_close(with(7) / with(5), 0.28 / 0.6 * 49.0 / 25.0);
 }
 
 // ConvNeXt's, whose layer norms leave images channels-last.
@@ -382,6 +398,24 @@ TEST(LawOfConvolutions, OddPlacesMisalignTf32AndNotHalves) {
   const double halves = physics(odd, a30()).compute / physics(even, a30()).compute;
   expect_close(tf32, 1.0 / 0.6);
   expect_close(halves, 1.0);
+}
+
+// A product of one place has a ninth of the depth of 3x3, which costs kernels of halves 16 % of their rate; not those
+// of TF32, as the A30 was measured.
+TEST(LawOfConvolutions, OneByOneIsSlowerInHalves) {
+  ConvWork one{.batch = 64, .in_channels = 288, .out_channels = 256, .in_height = 32, .in_width = 32};
+  one.out_height = one.out_width = 32;
+  const auto relative = [&](Arithmetic arithmetic, std::int64_t bytes) {
+    one.arithmetic = arithmetic;
+    one.element_bytes = bytes;
+    ConvWork three = one;  // of the same depth, without what 3x3 has more
+    three.kernel_height = 1;
+    three.kernel_width = 9;
+    three.in_channels = 32;
+    return physics(one, a30()).compute / physics(three, a30()).compute;
+  };
+  expect_close(relative(Arithmetic::kFp16, 2), 1.0 / 0.84);
+  expect_close(relative(Arithmetic::kTf32, 4), 1.0);
 }
 
 // On chips that feed 0.77 of their lanes what convolutions compute takes as much longer, and FP64 does not.

@@ -237,6 +237,26 @@ TEST(Law, BatchNormOfSmallImagesIsBoundByItsBlocks) {
   expect_close(physics(batch_norm(std::int64_t{2048} * 49, 1), a30()).gpu, 37.7195e-6);
 }
 
+// In halves it streams 90 %, while nothing is trained, and images that lie channels-last have no planes for blocks.
+TEST(Law, BatchNormOfHalvesStreamsAsOthersDo) {
+  ReductionWork work = batch_norm(56, 112 * 112);  // a channel for each SM
+  const auto moved = [&](State state) { return physics(work, a30(), {.state = state}).bytes / 933e9; };
+  const auto reached = [&](State state) { return moved(state) / physics(work, a30(), {.state = state}).gpu; };
+  EXPECT_NEAR(reached(State::kEval), 0.73, 1e-5);
+  work.element_bytes = 2;
+  EXPECT_NEAR(reached(State::kEval), 0.9, 1e-5);
+  EXPECT_NEAR(reached(State::kTrainForward), 0.73, 1e-5);
+  const Physics step = physics(work, a30(), {.state = State::kTraining});
+  expect_close(step.gpu, ((step.bytes - step.accumulation_bytes) / 0.79 + step.accumulation_bytes / 0.9) / 933e9);
+  work = batch_norm(2048, 49);
+  std::array<float, kMaxFeatures> first{};
+  std::array<float, kMaxFeatures> last{};
+  physics_of(work, a30(), {}, first);
+  work.channels_last = true;
+  expect_close(physics_of(work, a30(), {}, last).gpu, 37.7195e-6);
+  EXPECT_EQ(first, last) << "trees see what was measured";
+}
+
 // In training one block takes a channel: 28 keep half of 56 SMs busy, 84 fill a wave and a half, which costs 0.57 of
 // the third that is lost. The older library of the RTX 2080 Ti shares channels out.
 TEST(Law, BatchNormOfFewChannelsLeavesSmsIdle) {

@@ -232,8 +232,10 @@ struct LowerVisitor : LowerViews {
   void operator()(const BatchNorm&) {
     const Shape& x = context.input(0).shape;
     const std::int64_t channels = extent(x, 1);
-    emit(reduction(ReductionKind::kBatchNorm, channels,
-                   context.input(0).elements() / std::max<std::int64_t>(1, channels)));
+    ReductionWork work = reduction(ReductionKind::kBatchNorm, channels,
+                                   context.input(0).elements() / std::max<std::int64_t>(1, channels));
+    work.channels_last = channels_last();
+    emit(work);
     image();
   }
   void last_axes(ReductionKind kind, std::int64_t axes) {

@@ -160,6 +160,25 @@ TEST(Lower, ConvolutionsTakeTheOrderTheirInputHas) {
   EXPECT_TRUE(std::get<ConvWork>(operations[4].work).channels_last);
 }
 
+TEST(Lower, BatchNormKnowsHowItsImagesLie) {
+  const auto found = [&](Layout layout) {
+    const auto load = prepare(parse_graph(R"(graph "b" {
+      input %x : f32[2, 32, 8, 8]
+      parameter %w : f32[32, 32, 3, 3]
+      parameter %s : f32[32]
+      %y = conv(%x, %w)
+      %z = batch_norm(%y, %s, %s, %s, %s)
+      output %z
+    })")
+                                  .value(),
+                              {}, {.precision = {}, .layout = layout})
+                          .value();
+    return std::get<ReductionWork>(load.operations.at(1).work).channels_last;
+  };
+  EXPECT_FALSE(found(Layout::kChannelsFirst));
+  EXPECT_TRUE(found(Layout::kChannelsLast));
+}
+
 TEST(Lower, WeightsThatLieChannelsLastDecideForTheConvolution) {
   constexpr std::string_view kConv = R"(graph "c" {
     input %x : f32[2, 32, 8, 8]

@@ -178,6 +178,7 @@ bool has_recurrent_layers(const Workload& workload) {
 }
 
 bool is_erratic(const Workload& workload, const Gpu& gpu) {
+  if (!has_recurrent_layers(workload)) return false;  // most have none, and a device takes its time
   const auto device = make_device(gpu, {});
   return device && std::any_of(workload.operations.begin(), workload.operations.end(),
                                [&](const LoweredOperation& one) { return joulecast::is_erratic(one.work, *device); });

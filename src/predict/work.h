@@ -94,7 +94,8 @@ struct ReductionWork {
   std::int64_t rows = 1, columns = 1;
   std::int64_t window = 1;  // elements a pooling window covers
   std::int64_t element_bytes = 4;
-  bool by_engine = false;  // a norm by an engine's kernel, with a block for each row; else PyTorch's
+  bool by_engine = false;      // a norm by an engine's kernel, with a block for each row; else PyTorch's
+  bool channels_last = false;  // batch norm, of images that lie so: no plane of theirs has a block
   auto operator<=>(const ReductionWork&) const = default;
 };
 
