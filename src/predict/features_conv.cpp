@@ -361,14 +361,10 @@ Physics with_features(const ConvWork& work, const Device& device, Situation situ
 
 }  // namespace
 
-// Every convolution that was measured had its images channels-first: the trees see it so, and what they find holds for
-// the other law as well.
 Physics physics_of(const ConvWork& work, const Device& device, Situation situation, std::span<float> features) {
-  if (!work.channels_last) return with_features(work, device, situation, features);
-  ConvWork measured = work;
-  measured.channels_last = false;
-  with_features(measured, device, situation, features);
-  return timed(work, device, situation).physics;
+  return seen_channels_first(work, features, [&](const ConvWork& w, std::span<float> out) {
+    return with_features(w, device, situation, out);
+  });
 }
 
 }  // namespace joulecast

@@ -267,14 +267,10 @@ Physics with_features(const ReductionWork& work, const Device& device, Situation
 
 }  // namespace
 
-// As with convolutions, images were measured channels-first, and the trees see them so.
 Physics physics_of(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features) {
-  if (!work.channels_last) return with_features(work, device, situation, features);
-  ReductionWork measured = work;
-  measured.channels_last = false;
-  with_features(measured, device, situation, features);
-  std::array<float, kMaxFeatures> unused{};
-  return with_features(work, device, situation, unused);
+  return seen_channels_first(work, features, [&](const ReductionWork& w, std::span<float> out) {
+    return with_features(w, device, situation, out);
+  });
 }
 
 }  // namespace joulecast

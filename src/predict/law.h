@@ -113,6 +113,18 @@ struct TileShape {
 double batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
                         double rate, const Device& device);
 
+// `law(work, features)`, whose trees see images as all that were measured lay, channels-first: what they find holds for
+// the other law as well.
+template <typename W, typename Law>
+Physics seen_channels_first(const W& work, std::span<float> features, const Law& law) {
+  if (!work.channels_last) return law(work, features);
+  W measured = work;
+  measured.channels_last = false;
+  law(measured, features);
+  std::array<float, kMaxFeatures> unused{};
+  return law(work, std::span<float>(unused));
+}
+
 // Of all steps of a recurrent layer; features are those of one step's product.
 Physics recurrent(const GemmWork& work, const Device& device, Situation situation, std::span<float> features);
 
