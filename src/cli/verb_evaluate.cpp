@@ -114,7 +114,8 @@ Error cannot_write(const std::string& path) {
 // Before anything is opened for writing, and before minutes of work end at a name that was mistyped.
 Outcome check_paths(const EvaluateVerb& options) {
   std::error_code none;
-  if (!options.rows.empty() && options.rows == options.operations)
+  const auto place = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
+  if (!options.rows.empty() && !options.operations.empty() && place(options.rows) == place(options.operations))
     return usage("--rows and --operations: the same file");
   if (!options.graphs.empty() && !std::filesystem::is_directory(options.graphs, none)) {
     return tl::unexpected<Failure>(

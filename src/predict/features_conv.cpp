@@ -177,7 +177,7 @@ Passes tensor(const ConvWork& w, const Sizes& s, const Device& device, bool trai
 }
 
 // cuDNN's depthwise kernels for halves that lie channels-last, relative to the law: fast ones for 3x3, 5x5 and 7x7, a
-// slow one for the rest. From timm's networks on RTX 3090 and 4090 (9x9: ConvMixer), channels-last and compiled.
+// slow one for the rest. From timm's networks on three GPUs (9x9: ConvMixer), channels-last and compiled.
 double channels_last_depthwise(const ConvWork& w) {
   if (!w.channels_last || w.element_bytes != 2) return 1.0;
   const bool square = w.kernel_height == w.kernel_width;
