@@ -71,7 +71,7 @@ void expect_same_bits(const Forest& forest, RandomForest& random, TreeWalk walk)
   const auto image = lay_out(forest);
   const auto view = ForestView::over(image->bytes());
   ASSERT_TRUE(view) << view.error().text();
-  for (const std::size_t rows : {0U, 1U, 8U, 9U, 27U, 32U, 70U}) {
+  for (const std::size_t rows : {0U, 1U, 2U, 3U, 8U, 9U, 27U, 32U, 34U, 70U}) {
     const std::vector<float> x = random.rows(features, rows);
     std::vector<float> out(rows);
     view->predict(x, rows, out, walk);
@@ -246,6 +246,29 @@ TEST(SymmetricForest, RefusesDepthsOfNoWalk) {
   EXPECT_TRUE(refused(0, forest_layout::kSymmetric + 9));
   EXPECT_TRUE(refused(0, 8));  // the others are symmetric
   EXPECT_TRUE(refused(1, 8));
+}
+
+// Also in those that a tree of this depth does not ask.
+TEST(SymmetricForest, RefusesQuestionsAboutUnknownFeatures) {
+  const auto image = lay_out(RandomForest(1).symmetric(3, 2, 2));
+  forest_layout::Header header{};
+  std::memcpy(&header, image->bytes().data(), sizeof(header));
+  std::vector<std::uint64_t> copy(image->bytes().size() / sizeof(std::uint64_t));
+  std::memcpy(copy.data(), image->bytes().data(), image->bytes().size());
+  auto* const bytes = reinterpret_cast<char*>(copy.data());
+  std::uint32_t first_word = 0;
+  std::memcpy(&first_word, bytes + header.trees_offset, sizeof(first_word));
+  for (std::size_t question = 0; question < forest_layout::kQuestionWords; ++question) {
+    char* const at = bytes + header.words_offset + (first_word + question) * sizeof(std::uint32_t);
+    std::uint32_t before = 0;
+    std::memcpy(&before, at, sizeof(before));
+    for (const std::uint32_t feature : {2U, 3U}) {
+      const auto place = feature * static_cast<std::uint32_t>(forest_layout::kRowBytes);
+      std::memcpy(at, &place, sizeof(place));
+      EXPECT_EQ(ForestView::over(std::as_bytes(std::span(copy))).has_value(), feature == 2) << question;
+    }
+    std::memcpy(at, &before, sizeof(before));
+  }
 }
 
 TEST(SymmetricForest, MissingThatGoesRightIsNotItsLayout) {

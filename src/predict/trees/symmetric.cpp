@@ -144,7 +144,8 @@ Result<void> check_symmetric(std::span<const ForestView::TreePlace> trees, std::
     const std::size_t size = kQuestionWords + (std::size_t{1} << depth);
     if (trees[i].first_word > words.size() || size > words.size() - trees[i].first_word)
       return wrong("lies outside of the forest");
-    for (const std::uint32_t word : words.subspan(trees[i].first_word, depth)) {
+    // Those past the depth too: a walk may read all and use the answers of the first.
+    for (const std::uint32_t word : words.subspan(trees[i].first_word, kQuestionWords)) {
       const std::uint32_t place = word & ((1U << kPlaceBits) - 1U);
       if (place % kRowBytes != 0 || place / kRowBytes >= feature_count) return wrong("splits on an unknown feature");
     }

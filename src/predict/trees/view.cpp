@@ -109,6 +109,10 @@ void ForestView::predict(std::span<const float> features, std::size_t rows, std:
   if (rows == 0) return;
   JC_CHECK(out.size() == rows && features.size() % rows == 0 && features.size() / rows >= feature_count_,
            "sizes of features and outputs differ");
+  if (trees_.empty()) {
+    std::fill(out.begin(), out.end(), base_);
+    return;
+  }
   const WalkInput input{feature_count_, base_, trees_, words_};
   if (walk == TreeWalk::kAvx2) {
     JC_CHECK(available(walk), "this processor has no AVX2");

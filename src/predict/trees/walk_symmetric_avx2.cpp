@@ -22,17 +22,23 @@ constexpr std::size_t kBlocks = kRowBytes / kLanes;  // of eight rows each
 // A byte a row, kRowBytes a feature.
 using Bytes = std::array<std::int8_t, kMaxForestFeatures * kRowBytes>;
 
-// Eight numbers below 256 into eight bytes less 128.
-JC_AVX2_INLINE void store_bytes(__m256i numbers, std::int8_t* at) {
-  const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
-  const __m128i bytes = _mm_packus_epi16(words, words);
-  const __m128i biased = _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(-kByteBias)));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(at), biased);
+// The numbers below 256 of all blocks into bytes less 128; those of blocks without rows do not matter.
+template <std::size_t kUsed>
+JC_AVX2_INLINE void store_bytes(const __m256i (&numbers)[kUsed], std::int8_t* at) {
+  constexpr std::size_t kLast = kUsed - 1;
+  const __m256i low = _mm256_packus_epi32(numbers[0], numbers[std::min<std::size_t>(1, kLast)]);
+  const __m256i high =
+      _mm256_packus_epi32(numbers[std::min<std::size_t>(2, kLast)], numbers[std::min<std::size_t>(3, kLast)]);
+  // Packed by halves of a register: the first four of each block, then the last four.
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+  const __m256i biased = _mm256_xor_si256(bytes, _mm256_set1_epi8(static_cast<char>(-kByteBias)));
+  _mm256_store_si256(reinterpret_cast<__m256i*>(at), biased);
 }
 
 // How many of a feature's thresholds lie at or below its values, kLanes a block.
-template <std::size_t kUsed>
-JC_AVX2_INLINE void search(const float* thresholds, std::uint32_t steps, const float* values, std::int8_t* bytes) {
+template <std::size_t kUsed, std::uint32_t kSteps>
+JC_AVX2_INLINE void search(const float* thresholds, const float* values, std::int8_t* bytes) {
   __m256i at[kUsed];
   __m256 x[kUsed];
 #pragma GCC unroll 4
@@ -40,7 +46,8 @@ JC_AVX2_INLINE void search(const float* thresholds, std::uint32_t steps, const f
     at[b] = _mm256_setzero_si256();
     x[b] = _mm256_load_ps(values + b * kLanes);
   }
-  for (std::uint32_t step = 1U << steps >> 1U; step > 0; step /= 2) {
+#pragma GCC unroll 8
+  for (std::uint32_t step = 1U << kSteps >> 1U; step > 0; step /= 2) {
     const __m256i wide = _mm256_set1_epi32(static_cast<int>(step));
 #pragma GCC unroll 4
     for (std::size_t b = 0; b < kUsed; ++b) {
@@ -49,15 +56,13 @@ JC_AVX2_INLINE void search(const float* thresholds, std::uint32_t steps, const f
       at[b] = _mm256_add_epi32(at[b], _mm256_and_si256(above, wide));
     }
   }
-#pragma GCC unroll 4
-  for (std::size_t b = 0; b < kUsed; ++b) store_bytes(at[b], bytes + b * kLanes);
+  store_bytes<kUsed>(at, bytes);
 }
 
 // The rows from `first` on, as many as the blocks hold; rows past the end repeat the last one.
-template <std::size_t kUsed>
+template <std::size_t kUsed, std::uint32_t kSteps>
 JC_AVX2 void load_bytes(const WalkInput& forest, std::span<const float> features, std::size_t first,
                         std::size_t row_count, std::int8_t* bytes) {
-  const std::uint32_t steps = forest.words[0];
   const auto* thresholds = reinterpret_cast<const float*>(forest.words.data() + kThresholdsFrom);
   alignas(32) std::array<float, kLanes * kRowBytes> values;  // [feature][row]
   EightRows rows[kUsed];
@@ -76,8 +81,8 @@ JC_AVX2 void load_bytes(const WalkInput& forest, std::span<const float> features
     }
     const std::size_t count = std::min<std::size_t>(kLanes, forest.feature_count - from);
     for (std::size_t i = 0; i < count; ++i) {
-      search<kUsed>(thresholds, steps, values.data() + i * kRowBytes, bytes);
-      thresholds += std::size_t{1} << steps;
+      search<kUsed, kSteps>(thresholds, values.data() + i * kRowBytes, bytes);
+      thresholds += std::size_t{1} << kSteps;
       bytes += kRowBytes;
     }
   }
@@ -131,17 +136,52 @@ JC_AVX2 const Place* add_trees(const std::int8_t* bytes, const std::uint32_t* wo
 using AddTrees = const Place* (*)(const std::int8_t*, const std::uint32_t*, const Place*, const Place*, float*);
 using LoadBytes = void (*)(const WalkInput&, std::span<const float>, std::size_t, std::size_t, std::int8_t*);
 
+// The answers of a tree for one row, whose bytes are kRowBytes apart: one lane a question, the first one's highest.
+JC_AVX2_INLINE unsigned answers_of_row(const std::int8_t* bytes, const std::uint32_t* questions) {
+  const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(questions));
+  const __m256i places = _mm256_and_si256(eight, _mm256_set1_epi32((1 << kPlaceBits) - 1));
+  const __m256i all = _mm256_set1_epi32(-1);
+  const __m256i found = _mm256_mask_i32gather_epi32(places, reinterpret_cast<const int*>(bytes), places, all, 1);
+  // Both bytes highest; below them a place, and what no place is above.
+  const __m256i thresholds = _mm256_slli_epi32(eight, 8);
+  const __m256i values = _mm256_or_si256(_mm256_slli_epi32(found, 24), _mm256_srli_epi32(all, 8));
+  const __m256i left = _mm256_cmpgt_epi32(thresholds, values);
+  const __m256i last_first = _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+  const __m256i turned = _mm256_permutevar8x32_epi32(left, last_first);
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(turned)));
+}
+
+// All trees for one row, added one after the other, as the other walks do: the same bits.
+JC_AVX2 float walk_row(const WalkInput& forest, const std::int8_t* bytes) {
+  static_assert(kQuestionWords == kLanes && kPlaceBits == 16);
+  float sum = forest.base;
+  for (const Place& place : forest.trees) {
+    const std::uint32_t* const tree = forest.words.data() + place.first_word;
+    const unsigned leaf = answers_of_row(bytes, tree) >> (kQuestionWords - (place.depth & ~kSymmetric));
+    sum += reinterpret_cast<const float*>(tree + kQuestionWords)[leaf];
+  }
+  return sum;
+}
+
+// So few rows are walked through faster one by one.
+constexpr std::size_t kFewRows = 2;
+
 struct Walks {
-  LoadBytes load;
+  std::array<LoadBytes, kMaxSteps> load;             // by steps, less one
   std::array<AddTrees, kMaxSymmetricDepth + 1> add;  // by depth
 };
-template <std::size_t kUsed, std::uint32_t... kDepths>
-constexpr Walks walks_of(std::integer_sequence<std::uint32_t, kDepths...> /*depths*/) {
-  return {&load_bytes<kUsed>, {&add_trees<kDepths, kUsed>...}};
+template <std::size_t kUsed, std::uint32_t... kLessOne, std::uint32_t... kDepths>
+constexpr Walks walks_of(std::integer_sequence<std::uint32_t, kLessOne...> /*steps*/,
+                         std::integer_sequence<std::uint32_t, kDepths...> /*depths*/) {
+  return {{&load_bytes<kUsed, kLessOne + 1>...}, {&add_trees<kDepths, kUsed>...}};
 }
-using Depths = std::make_integer_sequence<std::uint32_t, kMaxSymmetricDepth + 1>;
+template <std::size_t kUsed>
+constexpr Walks walks_of() {
+  return walks_of<kUsed>(std::make_integer_sequence<std::uint32_t, kMaxSteps>(),
+                         std::make_integer_sequence<std::uint32_t, kMaxSymmetricDepth + 1>());
+}
 // By how many blocks have rows, less one.
-constexpr std::array kWalks{walks_of<1>(Depths()), walks_of<2>(Depths()), walks_of<3>(Depths()), walks_of<4>(Depths())};
+constexpr std::array kWalks{walks_of<1>(), walks_of<2>(), walks_of<3>(), walks_of<4>()};
 static_assert(kWalks.size() == kBlocks);
 
 }  // namespace
@@ -152,7 +192,11 @@ JC_AVX2 void walk_symmetric_avx2(const WalkInput& forest, std::span<const float>
   for (std::size_t row = 0; row < out.size(); row += kRowBytes) {
     const std::size_t rows = std::min(kRowBytes, out.size() - row);
     const Walks& walks = kWalks[(rows - 1) / kLanes];
-    walks.load(forest, features, row, out.size(), bytes.data());
+    walks.load[forest.words[0] - 1](forest, features, row, out.size(), bytes.data());
+    if (rows <= kFewRows) {
+      for (std::size_t i = 0; i < rows; ++i) out[row + i] = walk_row(forest, bytes.data() + i);
+      return;
+    }
     sums.fill(forest.base);
     const Place* place = forest.trees.data();
     const Place* const end = place + forest.trees.size();
