@@ -248,11 +248,11 @@ Result<void> hold_out_times(const Task& task, Kind kind, const Splits& splits, d
   return in_parallel(splits.size(), hold_out);
 }
 
-// Of all samples; the bound where nothing is left to learn from.
+// Of all samples; the bound where nothing is left to learn from, or trees count for nothing.
 Result<std::vector<double>> held_out_times(const Task& task, Kind kind, const Splits& splits, double trust) {
   std::vector<double> out(task.samples.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = task.prepared.physics[i].bound;
-  JC_RETURN_IF_ERROR(hold_out_times(task, kind, splits, trust, out));
+  if (trust > 0.0) JC_RETURN_IF_ERROR(hold_out_times(task, kind, splits, trust, out));
   return out;
 }
 // With loops in folds of their own, which there are enough of.
@@ -297,14 +297,13 @@ Result<std::vector<double>> held_out_power(const Task& task, Kind kind, const Sp
 
 Result<GroupModels> fit_models(const Task& task, Kind kind, const std::vector<double>& learn_times) {
   const Rows all = learnt_from(task.samples, all_rows(task.samples), kind);
-  GroupModels out;
-  JC_ASSIGN_OR_RETURN(out.time, fit_time(task, kind, all));
-  tell(task, "all rows", fit_cost(all.size(), time_options(task.group, kind)));
-  const Rows powered = with_power(task.samples, all);
-  if (powered.empty()) {
-    out.power = bound_alone(task.group).any.power;
-    return out;
+  GroupModels out = bound_alone(task.group).any;
+  if (kind != Kind::kAny || trust_unseen(task.group) > 0.0) {
+    JC_ASSIGN_OR_RETURN(out.time, fit_time(task, kind, all));
+    tell(task, "all rows", fit_cost(all.size(), time_options(task.group, kind)));
   }
+  const Rows powered = with_power(task.samples, all);
+  if (powered.empty()) return out;
   JC_ASSIGN_OR_RETURN(PowerModel power, fit_power(task, kind, powered, learn_times));
   out.power = std::move(power.forest);
   out.law = power.law;
@@ -334,13 +333,13 @@ int folds_of(Group group) {
 double trust_unseen(Group group) {
   switch (group) {
     case Group::kConv:
+    case Group::kReduction:
+    case Group::kGemmSimt:
+      return 0.0;
     case Group::kPrefill:
     case Group::kDecode:
       return 0.25;
-    case Group::kGemmSimt:
-      return 0.5;
     case Group::kPointwise:
-    case Group::kReduction:
     case Group::kGemmTensor:
     case Group::kGemmFp4:
       return 0.75;
@@ -361,7 +360,7 @@ double group_cost(Group group, const std::vector<Sample>& samples, Judging judgi
   }
   if (samples.empty()) return 0.0;
   const double folds = folds_of(group);
-  const double any = fit_cost(for_any, time_options(group, Kind::kAny));
+  const double any = trust_unseen(group) > 0.0 ? fit_cost(for_any, time_options(group, Kind::kAny)) : 0.0;
   const double seen = fit_cost(for_modules, time_options(group, Kind::kSeen));
   double loops = 0.0;
   if (has_loops(answering_benches(samples)))

@@ -30,7 +30,7 @@ struct GroupModels {
 
 // Of one group: `any` answers for every GPU, `seen` for those with rows of their own.
 struct GroupFit {
-  GroupModels any, seen;
+  GroupModels any, seen;             // no trees of time in `any` where trust_unseen() is 0
   std::optional<Forest> loops_time;  // for GPUs measured in loops alone, in the place of seen.time
   HeldOut random;                    // by the models that answer for the sample's GPU: folds over distinct operations
   HeldOut unseen_gpu;                // by `any`: each GPU left out in turn, trees trusted as far as on an unseen GPU
@@ -41,7 +41,7 @@ inline constexpr int kFolds = 15;
 inline constexpr int kLoopFolds = 5;  // of models of GPUs that were measured in loops, which have many rows
 int folds_of(Group group);
 
-// How far trees are trusted on a GPU that was not measured, chosen by leaving GPUs out.
+// How far trees are trusted on a GPU that was not measured, chosen by leaving GPUs out; where it is 0 there are none.
 double trust_unseen(Group group);
 
 // A full fit judges itself on GPUs left out too; a quick one gives the same models and leaves out operations alone: the

@@ -16,18 +16,18 @@ constexpr int kRows = 200;
 
 // The same products on two GPUs that no figure tells apart. Modules take four times their bound on the one, loops of
 // the same calls twice theirs on the other, and neither counts anything in the other's model.
-std::vector<Sample> two_benches() {
+std::vector<Sample> two_benches(Arithmetic arithmetic = Arithmetic::kFp32) {
   const Device device = make_device(**Catalogue::shipped().find("a30"), {}).value();
   std::vector<Sample> out;
   for (int i = 0; i < 2 * kRows; ++i) {
     const bool loops = i >= kRows;
     Sample s;
-    s.work = GemmWork{.rows = 64 + 8 * (i % kRows), .columns = 512, .depth = 512, .arithmetic = Arithmetic::kFp32};
+    s.work = GemmWork{.rows = 64 + 8 * (i % kRows), .columns = 512, .depth = 512, .arithmetic = arithmetic};
     s.situation.host = loops ? Host::kBare : Host::kModern;
     s.gpu = *Catalogue::shipped().find(loops ? "t4" : "a30");
     s.device = device;
     s.key = fmt::format("product {}", i % kRows);
-    std::vector<float> features(feature_names(kGroup).size());
+    std::vector<float> features(feature_names(group_of(s.work)).size());
     s.time = (loops ? 2.0 : 4.0) * physics_of(s.work, device, s.situation, features).bound;
     s.seen_weight = loops ? std::array{1e-3, 1.0} : std::array{1.0, 1e-3};
     out.push_back(std::move(s));
@@ -37,9 +37,10 @@ std::vector<Sample> two_benches() {
 
 // What a model of time says of a sample, as a factor on its bound. As of a module: what tells benches apart is hidden.
 double factor(const Forest& time, const Sample& sample, Situation situation = {}) {
-  std::vector<float> row(row_names(kGroup).size() - kPowerFeatures.size());
+  const Group group = group_of(sample.work);
+  std::vector<float> row(row_names(group).size() - kPowerFeatures.size());
   const Physics physics = physics_of(sample.work, sample.device, situation, row);
-  write_gpu_features(physics, sample.device, std::span(row).subspan(feature_names(kGroup).size()));
+  write_gpu_features(physics, sample.device, std::span(row).subspan(feature_names(group).size()));
   return std::exp(static_cast<double>(predict(time, row)));
 }
 
@@ -60,11 +61,13 @@ TEST(FitGroup, EachBenchHasAModelThatItsOwnRowsMake) {
 
 // Loops that count as much as modules are told by their call, of which a model knows nothing that they are not for.
 TEST(FitGroup, EachModelLearnsFromRowsThatAreForIt) {
-  std::vector<Sample> samples = two_benches();
+  constexpr Group kTrusted = Group::kGemmTensor;
+  ASSERT_GT(trust_unseen(kTrusted), 0.0);
+  std::vector<Sample> samples = two_benches(Arithmetic::kFp16);
   for (Sample& s : samples) s.seen_weight = {1.0, 1.0};
   const auto of_a_loop = [&] {
     const auto none = [](const std::string&) {};
-    const GroupFit fit = fit_group(kGroup, samples, Method::kOurs, Judging::kQuick, none, {}).value();
+    const GroupFit fit = fit_group(kTrusted, samples, Method::kOurs, Judging::kQuick, none, {}).value();
     const Sample& loop = samples[kRows + 100];
     return std::pair{factor(fit.seen.time, loop, loop.situation), factor(fit.any.time, loop, loop.situation)};
   };
@@ -77,6 +80,21 @@ TEST(FitGroup, EachModelLearnsFromRowsThatAreForIt) {
   EXPECT_NEAR(still_both, 2.0, 0.2);
   for (std::size_t i = kRows; i < samples.size(); ++i) samples[i].for_any_gpu = false;
   EXPECT_NEAR(of_a_loop().second, 4.0, 0.4);
+}
+
+TEST(FitGroup, TreesThatCountForNothingOnOtherGpusAreNotFitted) {
+  ASSERT_EQ(trust_unseen(kGroup), 0.0);
+  std::vector<Sample> samples = two_benches();
+  for (Sample& s : samples) s.power = s.device.limit;
+  const auto none = [](const std::string&) {};
+  const GroupFit fit = fit_group(kGroup, samples, Method::kOurs, Judging::kFull, none, {}).value();
+  EXPECT_TRUE(fit.any.time.trees.empty());
+  EXPECT_EQ(factor(fit.any.time, samples[100]), 1.0);
+  EXPECT_FALSE(fit.any.power.trees.empty());
+  std::array<float, kMaxFeatures> features{};
+  const Sample& s = samples[100];
+  EXPECT_EQ(fit.unseen_gpu.time[100], physics_of(s.work, s.device, s.situation, features).bound);
+  EXPECT_NEAR(fit.random.time[100] / fit.unseen_gpu.time[100], 4.0, 0.3);
 }
 
 TEST(FitGroup, WithoutLoopsThereIsNoModelOfThem) {

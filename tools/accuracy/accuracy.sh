@@ -37,7 +37,7 @@ if [ -n "${DATA:-}" ]; then
   $tools/maxq.py --joulecast "$program" --data "$DATA" --out "$figures/maxq.json"
   $tools/laptop.py --joulecast "$program" --data "$DATA" --out "$figures/laptop.json"
   tools/measured/families.py "$program" data/measured/xeon-1-core.{csv,toml} "$GRAPHS" "$figures/measured.json"
-  $tools/clocks.py examples/*.onnx --gpu a30 --joulecast "$program" --out "$figures/clocks.json"
+  $tools/clocks.py examples/*.onnx --joulecast "$program" --data "$DATA" --graphs "$GRAPHS" --out "$figures/clocks.json"
   printf '{\n "date": "%s",\n "machine": "%s, %s cores, %s"\n}\n' "$(date -I)" \
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" \
     "$(c++ --version | head -1)" > "$figures/made.json"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pathlib
+import re
 import sys
 
 import tables
@@ -22,6 +23,7 @@ TITLES = {
     "support": "Errors of networks by level of support",
     "coverage": "How many measurements lie inside their 90 % intervals, by group",
     "learning": "Errors on operations left out, by the number of rows learnt from",
+    "clocks": "Predicted energy and energy-delay product of the thesis' networks over the clock of an A30",
 }
 BLUE, RED, GREY, BAND = "#2a6fbb", "#c0392b", "#8a8a8a", "#dcefdc"
 CONFIG = {
@@ -214,6 +216,48 @@ def learning(figures: dict) -> dict:
     )
 
 
+def clocks(figures: dict) -> dict:
+    """A line a network; dashed where the thesis measured the optimum of all of them, dots where each is predicted."""
+    found = figures["clocks"]
+    names = list(dict.fromkeys(re.split(r"[\d_ ]", cell["network"])[0] for cell in found["training"]))
+
+    def panel(mode: str, key: str, what: str, measured: int) -> dict:
+        values = [
+            {"network": cell["network"], "family": re.split(r"[\d_ ]", cell["network"])[0], "clock": int(clock),
+             "share": value, "least": value == min(cell[key])}
+            for cell in found[mode]
+            for clock, value in zip(found["clocks"], cell[key])
+        ]
+        x = {"field": "clock", "type": "quantitative", "scale": {"domain": [200, 1450]}, "axis": {"title": "SM clock, MHz"}}
+        low, high = (pick(v["share"] for v in values) for pick in (min, max))
+        y = {"field": "share", "type": "quantitative", "axis": {"title": "share of that at 1440 MHz", "format": "~g"},
+             "scale": {"type": "log", "nice": False, "domain": [round(0.95 * low, 3), round(1.05 * high, 3)]}}
+        color = {"field": "family", "type": "nominal", "title": None, "legend": {"orient": "bottom", "columns": 8},
+                 "scale": {"domain": names, "scheme": "category10"}}
+        return {
+            "width": 290,
+            "height": 190,
+            "title": f"{mode}: {what}",
+            "layer": [
+                {"data": {"values": [{"clock": measured}]}, "encoding": {"x": x},
+                 "mark": {"type": "rule", "color": RED, "strokeDash": [4, 3]}},
+                {"data": {"values": values}, "mark": {"type": "line", "strokeWidth": 1},
+                 "encoding": {"x": x, "y": y, "color": color, "detail": {"field": "network"}}},
+                {"data": {"values": [v for v in values if v["least"]]}, "mark": {"type": "point", "filled": True, "size": 25},
+                 "encoding": {"x": x, "y": y, "color": color}},
+            ],
+        }
+
+    text = {"text": TITLES["clocks"], "fontSize": 13, "subtitleFontSize": 10, "subtitleColor": GREY,
+            "subtitle": "dots: predicted optima; dashed: where the thesis measured the optimum of all its networks"}
+    panels = [
+        panel(mode, key, what, measured)
+        for mode in ("training", "inference")
+        for key, what, measured in (("energy", "energy", 900), ("edp", "energy-delay product", 1200))
+    ]
+    return chart("clocks", columns=2, concat=panels) | {"title": text}
+
+
 def specs(figures: dict) -> dict[str, dict]:
     """The specification of every chart, by the name of its file."""
     optional = {"learning": learning(figures)} if "learning_curve" in figures else {}
@@ -223,6 +267,7 @@ def specs(figures: dict) -> dict[str, dict]:
         "distance": distance(figures),
         "support": support(figures),
         "coverage": coverage(figures),
+        "clocks": clocks(figures),
     }
 
 

@@ -80,6 +80,7 @@ def main() -> int:
     if arguments.only:
         tables = [path for path in tables if path.stem in arguments.only]
     rows_path = pathlib.Path(arguments.work) / "published.rows.csv"
+    rows_path.parent.mkdir(parents=True, exist_ok=True)
     done = evaluate(arguments, tables, rows_path)
     short = {str(path): path.relative_to(data).as_posix() for path in tables}
     judged = {}

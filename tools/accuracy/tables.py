@@ -376,16 +376,23 @@ def clocks(figures: Figures) -> str:
         best = cell["energy"].index(min(cell["energy"]))
         cells[best] = f"**{cells[best]}**"
         rows.append([cell["network"], *cells, f"{cell['least_edp_at']} MHz"])
-    return markdown(head, rows) + "\n\n" + "\n".join(
-        f"Least {what} in {mode}: {counted(entry[key] for entry in found[mode])}  "
-        for mode in ("training", "inference")
+    return markdown(head, rows)
+
+
+def optima(figures: Figures) -> str:
+    """At which clocks the thesis' networks and others have their optima."""
+    found = figures["clocks"]
+    rows = [
+        [f"{what}, {mode}", *(counted(entry[key] for entry in networks[mode]) for networks in (found, found["others"]))]
         for what, key in (("energy", "least_energy_at"), ("EDP", "least_edp_at"))
-    ).rstrip()
+        for mode in ("training", "inference")
+    ]
+    return markdown(["least", "its networks", "others"], rows)
 
 
 def counted(clocks_of) -> str:
     counts = collections.Counter(clocks_of)
-    return ", ".join(f"{n} networks at {clock} MHz" for clock, n in counts.most_common())
+    return ", ".join(f"{n} at {clock} MHz" for clock, n in counts.most_common())
 
 
 def thesis_rows(figures: Figures) -> str:
