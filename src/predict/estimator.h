@@ -71,7 +71,7 @@ class Estimator {
   void forget_corrections();
 
   // What is known of a GPU: what was measured on it has models of its own; elsewhere models of all GPUs answer, whose
-  // trees are trusted less, for they cannot know its level.
+  // trees are trusted less, for they cannot know its level; some groups have none of time there.
   struct Trust {
     std::array<double, kGroups> trees{};  // how far, 1 for groups measured on it
     // By group a bit for each Arithmetic that was measured, and kPlain for work without one.
