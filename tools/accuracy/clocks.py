@@ -29,7 +29,7 @@ class Sweep:
     def run(self, *words: str) -> str:
         done = subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise RuntimeError(done.stderr.splitlines()[0])
+            raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
         return done.stdout
 
     def of(self, name: str, graph: pathlib.Path, mode: str, batch: int | None, shape: str | None) -> dict:
@@ -95,4 +95,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (RuntimeError, OSError) as error:
+        sys.exit(f"clocks.py: {error}")
