@@ -188,9 +188,12 @@ void expect_no_damage_leads_outside(const Forest& forest) {
       std::memcpy(reinterpret_cast<char*>(copy.data()) + at, &word, sizeof(word));
       const auto view = ForestView::over(std::as_bytes(std::span(copy)));
       if (!view || view->feature_count() != 3) continue;
-      std::vector<float> out(8);
-      view->predict(x, 8, out, TreeWalk::kPortable);
-      if (available(TreeWalk::kAvx2)) view->predict(x, 8, out, TreeWalk::kAvx2);
+      for (const std::size_t rows : {1U, 2U, 8U}) {  // few rows have walks of their own
+        std::vector<float> out(rows);
+        const auto first = std::span(x).first(3 * rows);
+        view->predict(first, rows, out, TreeWalk::kPortable);
+        if (available(TreeWalk::kAvx2)) view->predict(first, rows, out, TreeWalk::kAvx2);
+      }
     }
   }
 }
@@ -226,6 +229,14 @@ TEST(SymmetricForest, HoldsAsManyThresholdsAsAByteCounts) {
     EXPECT_EQ(evaluate(of_thresholds(255), {1000.0F}, walk), 255.0F);
     EXPECT_EQ(evaluate(of_thresholds(255), {126.5F}, walk), 127.0F);
     EXPECT_EQ(evaluate(of_thresholds(256), {1000.0F}, walk), 256.0F);
+    const auto image = lay_out(of_thresholds(255));
+    for (const std::size_t rows : {3U, 9U, 17U, 32U}) {  // blocks of each number
+      std::vector<float> x(rows);
+      for (std::size_t i = 0; i < rows; ++i) x[i] = 8.0F * static_cast<float>(i) + 0.5F;
+      std::vector<float> out(rows);
+      ForestView::over(image->bytes())->predict(x, rows, out, walk);
+      for (std::size_t i = 0; i < rows; ++i) EXPECT_EQ(out[i], x[i] + 0.5F) << rows;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forests all of whose trees are symmetric: every node of a level asks the same question. They have a layout of their
 // own (docs/formats/pack.md): a feature becomes a byte once, the number of its thresholds that lie at or below it, and
-// a tree then compares a byte a level for 32 rows at a time.
+// a tree then compares a byte a level for 32 rows at a time, or all of its bytes for one.
 #pragma once
 
 #include <optional>

@@ -165,6 +165,7 @@ JC_AVX2 float walk_row(const WalkInput& forest, const std::int8_t* bytes) {
 
 // So few rows are walked through faster one by one.
 constexpr std::size_t kFewRows = 2;
+static_assert(kFewRows + sizeof(int) <= kRowBytes + 1, "a look-up reads four bytes from a row's on");
 
 struct Walks {
   std::array<LoadBytes, kMaxSteps> load;             // by steps, less one
