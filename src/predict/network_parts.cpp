@@ -90,7 +90,7 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
                             .host = runtime == Runtime::kCudaGraph        ? Host::kCaptured
                                     : host.profile == HostProfile::kOlder ? Host::kOlder
                                                                           : Host::kModern};
-  out.found.assign(out.works.size(), {});  // resize() would clear it byte by byte
+  out.found.assign(out.works.size(), {});  // copies; resize() takes more instructions
   JC_RETURN_IF_ERROR(known.estimator.predict(out.works, out.device, situation, known.trust, out.found));
   out.parts = parts_of(workload, out.works, out.found);
   out.whole = compose({.parts = out.parts,

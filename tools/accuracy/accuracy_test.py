@@ -11,6 +11,7 @@ import unittest
 
 import calibration
 import charts
+import clocks
 import elsewhere
 import errors
 import goals
@@ -149,6 +150,20 @@ class Sweeps(unittest.TestCase):
         self.assertAlmostEqual(cell["measured"], 0.75)
         self.assertAlmostEqual(cell["predicted"], 0.5)
         self.assertAlmostEqual(maxq.summed_up([cell])["predicted_bias"], -1 / 3)
+
+    def test_networks_of_the_clocks_are_those_in_training_on_the_gpu(self) -> None:
+        rows = ["a30,training,net,32x3x56x48", "a30,training,net,32x3x56x48", "a30,training,net,8x3x224x224",
+                "a30,inference,other,32x3x56x56", "rtx2080ti,training,other,32x3x56x56"]
+        with tempfile.TemporaryDirectory() as folder:
+            data = pathlib.Path(folder)
+            (data / "networks").mkdir()
+            table = "\n".join(["gpu,mode,model_name,input_shape", *rows])
+            (data / "networks/heidelberg_networks.csv").write_text(table + "\n")
+            self.assertEqual(clocks.published(data, "a30"), [("net", 8, "3x224x224"), ("net", 32, "3x56x48")])
+            self.assertEqual(clocks.published(data, "h100"), [])
+            self.assertEqual(clocks.graph_of(data, "net", "3x56x48").name, "net.onnx")
+            (data / "net_48.onnx").touch()
+            self.assertEqual(clocks.graph_of(data, "net", "3x56x48").name, "net_48.onnx")
 
     def test_clocks_are_judged_as_ratios_to_the_free_run(self) -> None:
         """At 2000 MHz times are right and power is 25 % too high; at 1000 MHz the time is 10 % too long. Energies: 100, 90, 60;

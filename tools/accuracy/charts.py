@@ -219,18 +219,21 @@ def learning(figures: dict) -> dict:
 def clocks(figures: dict) -> dict:
     """A line a network; dashed where the thesis measured the optimum of all of them, dots where each is predicted."""
     found = figures["clocks"]
-    names = list(dict.fromkeys(re.split(r"[\d_ ]", cell["network"])[0] for cell in found["training"]))
+    def family(cell: dict) -> str:
+        return re.split(r"[\d_ ]", cell["network"])[0]
+
+    names = list(dict.fromkeys(family(cell) for cell in found["training"]))
 
     def panel(mode: str, key: str, what: str, measured: int) -> dict:
         values = [
-            {"network": cell["network"], "family": re.split(r"[\d_ ]", cell["network"])[0], "clock": int(clock),
+            {"network": cell["network"], "family": family(cell), "clock": int(clock),
              "share": value, "least": value == min(cell[key])}
             for cell in found[mode]
             for clock, value in zip(found["clocks"], cell[key])
         ]
         x = {"field": "clock", "type": "quantitative", "scale": {"domain": [200, 1450]}, "axis": {"title": "SM clock, MHz"}}
         low, high = (pick(v["share"] for v in values) for pick in (min, max))
-        y = {"field": "share", "type": "quantitative", "axis": {"title": "share of that at 1440 MHz", "format": "~g"},
+        y = {"field": "share", "type": "quantitative", "axis": {"title": f"share of that at {found['clocks'][-1]} MHz", "format": "~g"},
              "scale": {"type": "log", "nice": False, "domain": [round(0.95 * low, 3), round(1.05 * high, 3)]}}
         color = {"field": "family", "type": "nominal", "title": None, "legend": {"orient": "bottom", "columns": 8},
                  "scale": {"domain": names, "scheme": "category10"}}

@@ -24,7 +24,7 @@ class Sweep:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.program, self.gpu, self.pack = options.joulecast, options.gpu, options.pack
-        self.clocks = [int(clock) for clock in options.clocks.split(",")]
+        self.clocks = sorted(int(clock) for clock in options.clocks.split(","))
 
     def run(self, *words: str) -> str:
         done = subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
@@ -83,7 +83,9 @@ def main() -> int:
     options = parser.parse_args()
     sweep = Sweep(options)
     networks = published(options.data, options.gpu)
-    content = {"gpu": options.gpu, "clocks": options.clocks.split(","), "others": {}}
+    if not networks:
+        raise RuntimeError(f"{options.data} has no networks in training on '{options.gpu}'")
+    content = {"gpu": options.gpu, "clocks": [str(clock) for clock in sweep.clocks], "others": {}}
     for mode in ("training", "inference"):
         content[mode] = [
             sweep.of(f"{name} {shape.split('x')[-1]}", graph_of(options.graphs, name, shape), mode, batch, shape)
