@@ -37,7 +37,9 @@ struct Policy {
 Result<Policy> heidelberg(const MeasuredOperation& row) {
   if (row.at.low_power) return unsupported("low-power state");
   if (contains(row.from.anomaly, "time-unsteady")) return unsupported("time unsteady");
-  const double weight = row.from.primary ? 1.0 : 0.1;
+  // But the RTX 2080 Ti's in the state in which networks run in inference, of which there are no others.
+  const bool only = row.at.gpu == "rtx2080ti" && row.at.mode == Mode::kInference && !row.train_state_module;
+  const double weight = row.from.primary || only ? 1.0 : 0.1;
   return Policy{.weight = weight,
                 .power_weight = weight,
                 .seen_weight = {weight, kGuest * weight},
@@ -157,11 +159,10 @@ Result<void> check_learnable(const Sample& sample) {
 // What the operation would have taken if it had added to its gradients: busy_in_network() takes that off again, and no
 // more than three quarters.
 double with_accumulation(const Sample& sample) {
-  constexpr double kShareOfBandwidth = 0.9, kMost = 4;
+  constexpr double kMost = 4;
   std::vector<float> features(feature_names(group_of(sample.work)).size());
   const Physics physics = physics_of(sample.work, sample.device, sample.situation, features);
-  return std::min(kMost * sample.time,
-                  sample.time + physics.accumulation_bytes / (kShareOfBandwidth * sample.device.bandwidth));
+  return std::min(kMost * sample.time, sample.time + physics.accumulation);
 }
 
 }  // namespace

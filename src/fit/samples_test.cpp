@@ -31,6 +31,22 @@ TEST(Samples, AtMostThreeQuartersAreOfTheAccumulation) {
   EXPECT_DOUBLE_EQ(sample("training", "1e-6").time, 4e-6);
 }
 
+// The RTX 2080 Ti was measured in inference's own state by a later run alone, which the table does not call its
+// primary.
+TEST(Samples, TheOnlyRunInAStateCountsInFull) {
+  const auto weight = [](const std::string& gpu, const std::string& state) {
+    const auto table = parse_table(
+        "gpu,mode,op_type,op_repr,input_shape,time_s,time_std_s,energy_j,energy_std_j,power_w,power_std_w,module_state,"
+        "primary,anomaly,generation\n" +
+            gpu + ",inference,ReLU,ReLU(),32x8,2e-5,,,,,,\"" + state + "\",0,,2025-02-17-train\n",
+        "operations.csv");
+    return sample_of(table.value().operations.at(0), Catalogue::shipped()).value().weight;
+  };
+  EXPECT_EQ(weight("rtx2080ti", "eval+inference_mode"), 1.0);
+  EXPECT_EQ(weight("rtx2080ti", "train-mode-module,autograd-on"), 0.1);
+  EXPECT_EQ(weight("a30", "eval+inference_mode"), 0.1);
+}
+
 // Rows of one table and stratum, kept and with a flag, after thinning.
 struct Thinned {
   std::size_t kept, for_modules, for_any_gpu;

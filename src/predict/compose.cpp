@@ -14,7 +14,7 @@ double busy_in_network(const ComposePart& part, const Device& device, Mode mode)
   if (part.gpu <= 0.0) return 0.0;  // a call without a kernel
   double busy = part.gpu;
   if (mode == Mode::kTraining) {
-    busy = std::max(0.25 * busy, busy - part.accumulation_bytes / (0.9 * device.bandwidth));
+    busy = std::max(0.25 * busy, busy - part.accumulation);
     busy *= 1.0 - part.left_out;
   }
   return std::max(busy, kShortestKernelCycles / device.clock);

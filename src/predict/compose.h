@@ -14,12 +14,12 @@ namespace joulecast {
 
 // One kind of operation as the estimator sees it in isolation, and how often the network runs it.
 struct ComposePart {
-  double time = 0;                // of one, as a benchmark of the operation alone would measure it
-  double gpu = 0;                 // of `time`, what the GPU needs
-  double host = 0;                // of one call
-  std::optional<double> call{};   // what it costs within a network, where that is not the benchmark's cost scaled
-  double power = 0;               // mean over `time`
-  double accumulation_bytes = 0;  // moved by the benchmark alone: gradients added up instead of set
+  double time = 0;               // of one, as a benchmark of the operation alone would measure it
+  double gpu = 0;                // of `time`, what the GPU needs
+  double host = 0;               // of one call
+  std::optional<double> call{};  // what it costs within a network, where that is not the benchmark's cost scaled
+  double power = 0;              // mean over `time`
+  double accumulation = 0;       // of `gpu`, by the benchmark alone: gradients added up instead of set
   double count = 1, calls = 1;
   bool functional = false;  // a function call, not a module
   double left_out = 0;      // training: the share that makes a gradient nobody wants, that of the network's input

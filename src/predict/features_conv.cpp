@@ -260,6 +260,9 @@ double latency(const ConvWork& w, const Sizes& s) {
   return runs_simt(w, s) ? 20.4e-6 : 22.8e-6;
 }
 
+// Gradients that are added up, not set, relative to their bytes at full bandwidth.
+constexpr double kAddedUp = 1.1;
+
 double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more, const Device& device,
                   bool training) {
   const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
@@ -269,7 +272,7 @@ double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const B
   time += more.gradient_copies;                         // both gradients' operands and results
   if (w.bias != 0) time += s.out * second_per_element;  // its gradient is a sum over the output's
   if (w.autotuned) return time;
-  return time + 3.0 * (s.in + s.weight) * second_per_element * 1.1;  // gradients added up, not set
+  return time + kAddedUp * 3.0 * (s.in + s.weight) * second_per_element;
 }
 
 // What of a training step's time makes the gradient of the input: its pass, and half of both gradients' copies.
@@ -332,8 +335,9 @@ Timed timed(const ConvWork& work, const Device& device, Situation situation) {
   Physics& p = out.physics;
   p.peak = device.peak(work.arithmetic);
   out.pass = runs_simt(work, s) ? simt(work, device, situation, training) : tensor(work, s, device, training);
-  p.accumulation_bytes = training && !work.autotuned ? 3.0 * size * (s.in + s.weight) : 0.0;
-  p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
+  const double added_up = training && !work.autotuned ? 3.0 * size * (s.in + s.weight) : 0.0;
+  p.accumulation = kAddedUp * added_up / device.bandwidth;
+  p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + added_up;
   p.memory = p.bytes / device.bandwidth;
   p.host = host_floor(work, device, situation);
   if (s.group_in == 1 && work.groups > 1) {  // depthwise
@@ -344,9 +348,7 @@ Timed timed(const ConvWork& work, const Device& device, Situation situation) {
   } else {
     p.compute = out.pass.products();
     p.gpu = dense_time(work, s, out.pass, out.more, device, training);
-    if (training)
-      p.input_gradient =
-          input_gradient(work, s, out.pass, out.more) / (p.gpu - 1.1 * p.accumulation_bytes / device.bandwidth);
+    if (training) p.input_gradient = input_gradient(work, s, out.pass, out.more) / (p.gpu - p.accumulation);
   }
   // A bare benchmark does more than call: what it does beside takes GPU time (see host.cpp).
   p.bound = situation.host == Host::kBare ? p.gpu + p.host : joined8(p.gpu, p.host);

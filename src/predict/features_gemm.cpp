@@ -226,8 +226,9 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
     tiled += of_input + tile_product(b, n, k, m, work.arithmetic, device, factors).time;
     p.input_gradient = of_input / tiled;
   }
-  p.accumulation_bytes = training ? 3.0 * in * (m * k + n * k) : 0.0;
-  p.bytes = b * (in * m * k + in * n * k + out * m * n) * (training ? 3.0 : 1.0) + p.accumulation_bytes;
+  const double added_up = training ? 3.0 * in * (m * k + n * k) : 0.0;
+  p.accumulation = added_up / (0.9 * device.bandwidth);
+  p.bytes = b * (in * m * k + in * n * k + out * m * n) * (training ? 3.0 : 1.0) + added_up;
   // Captured benchmarks cycle through five copies of the weight.
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
   const Traffic traffic = traffic_of(work, device);

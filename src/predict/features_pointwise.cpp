@@ -50,6 +50,40 @@ double cdna_time(const PointwiseWork& work, double bytes, const Device& device) 
   return std::max(bytes / (kCdnaStreamed * device.bandwidth), arithmetic);
 }
 
+// The share of its time from memory that a pass takes of which what it reads and writes fits into the L2: on an A30 a
+// little of 16.6 MB, all of 13 MB. Half is a guess: there the host hides what is faster.
+double from_l2(double bytes, const Device& device) {
+  constexpr double kNone = 0.72, kRange = 0.2, kSaved = 0.5;
+  const double share = bytes / device.l2;
+  return share >= kNone ? 1.0 : 1.0 - kSaved * std::min(1.0, (kNone - share) / kRange);
+}
+
+// Seconds to move a pass' bytes, of one tensor that is read or of two.
+double pass_time(double bytes, bool two, const Device& device) {
+  if (bytes <= 0.0) return 0.0;
+  return bytes * from_l2(bytes, device) / ((two ? two_read(device) : 0.9) * device.bandwidth);
+}
+
+// Copies read one tensor forward and backward; the gradients of all else read what comes back and what was kept.
+double plain_time(const PointwiseWork& work, double forward, double backward, const Device& device) {
+  const bool two = work.kind >= PointwiseKind::kAdd && work.kind <= PointwiseKind::kPow;
+  const double eager = pass_time(forward, two, device) + pass_time(backward, work.kind != PointwiseKind::kCopy, device);
+  if (work.kind != PointwiseKind::kFused) return eager;
+  // What a fused kernel reads was written just before: the part that fits is still in the L2.
+  return std::min(eager, memory_time(forward + backward, forward, device, 0.9));
+}
+
+// Without accumulation. A formula of several kernels starts as one; what a StochasticDepth draws is small.
+double own_time(const PointwiseWork& work, double forward, double backward, const Device& device, Host host) {
+  const double bytes = forward + backward;
+  const double kernels = (forward > 0.0 ? 1.0 : 0.0) + (backward > 0.0 ? 1.0 : 0.0);
+  const double placed = static_cast<double>(work.placed) * place_cycles(device) / (device.sm * device.clock);
+  const double moved = device.cdna           ? cdna_time(work, bytes, device)
+                       : work.gated_rows > 0 ? gated_time(work, bytes / (0.9 * device.bandwidth), device)
+                                             : plain_time(work, forward, backward, device);
+  return std::max({moved, placed, kTurn * static_cast<double>(work.in_turn)}) + started(kernels, device, host);
+}
+
 }  // namespace
 
 Physics physics_of(const PointwiseWork& work, const Device& device, Situation situation, std::span<float> features) {
@@ -58,19 +92,14 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
   const bool idle = depth && (!work.active || situation.state == State::kEval);  // no kernel at all
   const bool binary = work.kind >= PointwiseKind::kAdd && work.kind <= PointwiseKind::kPow;
   const auto elements = static_cast<double>(work.elements);
+  const double forward = idle ? 0.0 : static_cast<double>(work.forward_bytes);
+  const double backward = idle || !training ? 0.0 : static_cast<double>(work.backward_bytes);
+  const double added_up = training ? 12.0 * elements : 0.0;
   Physics p;
-  p.accumulation_bytes = training ? 12.0 * elements : 0.0;
-  p.bytes = (idle ? 0.0 : static_cast<double>(work.forward_bytes + (training ? work.backward_bytes : 0))) +
-            p.accumulation_bytes;
+  p.accumulation = accumulation_time(added_up, device, situation.host);
+  p.bytes = forward + backward + added_up;
   p.memory = p.bytes / device.bandwidth;
-  // What a fused kernel reads was written just before: the part that fits is still in the L2.
-  const double plain = work.kind == PointwiseKind::kFused
-                           ? memory_time(p.bytes, static_cast<double>(work.forward_bytes), device, 0.9)
-                           : p.bytes / (0.9 * device.bandwidth);
-  const double placed = static_cast<double>(work.placed) * place_cycles(device) / (device.sm * device.clock);
-  const double moved = work.gated_rows > 0 ? gated_time(work, plain, device) : plain;
-  p.gpu = std::max(
-      {device.cdna ? cdna_time(work, p.bytes, device) : moved, placed, kTurn * static_cast<double>(work.in_turn)});
+  p.gpu = own_time(work, forward, backward, device, situation.host) + p.accumulation;
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
   p.bound = call_time(p.gpu, p.host, device, situation.host);

@@ -70,32 +70,79 @@ double read_again(const ReductionWork& w, const Device& device) {
   return std::clamp(1.0 + std::log2(std::max(1.0, held) / device.l2) / kOctaves, 0.0, 1.0);
 }
 
+// Bytes of an SM's first cache that serve batch norm: its size by the CUDA C++ Programming Guide, as above, of which
+// the share was found on A30 and RTX 2080 Ti.
+double first_cache(double capability) {
+  constexpr double kKib = 1024.0, kUsed = 0.6;
+  if (capability >= 9.0 && capability < 12.0) return kUsed * 256 * kKib;
+  if (capability == 8.0 || capability == 8.7) return kUsed * 192 * kKib;
+  if (capability == 7.5) return kUsed * 96 * kKib;
+  return capability >= 7.0 ? kUsed * 128 * kKib : 1.0;  // before Volta it does not hold what kernels read
+}
+
+// Batch norm in training has a block of 512 threads for each channel. So many run on an SM at once: on an A30 three, by
+// the times of 16 to 2688 channels; on Turing no more fit.
+double norm_blocks(double capability) {
+  return capability == 7.5 ? 2.0 : 3.0;
+}
+
+// Images channels-first; in other orders, and without places, other kernels walk channels side by side.
+bool lies_in_planes(const ReductionWork& w) {
+  return w.spatial > 1 && !w.channels_last;
+}
+
+// Of a channel, which batch norm in training reads twice, the share that the cache still has the second time.
+double held_share(const ReductionWork& w, const Device& device) {
+  constexpr double kMost = 0.83;  // of small ones, on both boards
+  if (device.capability <= 0.0 || !lies_in_planes(w)) return 0.0;
+  const auto channels = static_cast<double>(std::max<std::int64_t>(1, w.channels));
+  const double blocks = std::clamp(channels / device.sm, 1.0, norm_blocks(device.capability));
+  const double channel = static_cast<double>(w.in_elements * w.element_bytes) / channels;
+  const double full = blocks * channel / first_cache(device.capability);
+  return kMost / (1.0 + full * full);
+}
+
 // Bytes as PyTorch's kernels move them, for elements of `size` bytes: batch norm in training state reads its input
-// twice, max pooling carries 64-bit indices and walks them back.
+// twice, and on the way back both its input and the gradient; max pooling carries 64-bit indices and walks them back,
+// windows of 3 x 3 that overlap (an A30's, of four sizes).
 Traffic traffic_of(const ReductionWork& w, State state, const Device& device) {
   const auto size = static_cast<double>(w.element_bytes);
   const auto in = static_cast<double>(w.in_elements);
   const auto both = in + static_cast<double>(w.out_elements);
   const double accumulation = state == State::kTraining ? 3.0 * size * in : 0.0;
-  if (w.kind == ReductionKind::kMaxPool) return {2.25 * size * both, 8.0 * size * both, accumulation};
+  if (w.kind == ReductionKind::kMaxPool) return {2.1 * size * both, 10.7 * size * both, accumulation};
   if (w.kind == ReductionKind::kAdaptivePool) return {size * both, size * both, accumulation};
   if (is_pool(w.kind) || w.kind == ReductionKind::kReduce) return {size * both, 2.0 * size * both, accumulation};
+  if (w.kind == ReductionKind::kBatchNorm && state != State::kEval) {
+    const double again = 1.0 - held_share(w, device);
+    return {(2.0 + again) * size * in, (3.0 + 2.0 * again) * size * in, accumulation};
+  }
   double reads = 1.0;
-  if (w.kind == ReductionKind::kBatchNorm && state != State::kEval) reads = 2.0;
   if (is_layer_norm(w.kind) && !w.by_engine && !device.cdna) reads += read_again(w, device);
   return {(reads + 1.0) * size * in, 5.0 * size * in, accumulation};
 }
 
 // What kernels cost beside what they move, in cycles of an SM each. From A30 and RTX 2080 Ti.
-constexpr double kAverageRow = 40.0;    // the few threads that average a row add up what each read
+constexpr double kAverageRow = 30.0;    // the few threads that average a row add up what each read
 constexpr double kPlacesWarp = 90.0;    // a warp's divisions of 64-bit integers, for 32 places of adaptive pooling
-constexpr double kNormPlane = 80.0;     // a block of batch norm in inference: a channel of an image of several places
+constexpr double kNormPlane = 61.0;     // a block of batch norm in inference: a channel of an image of several places
 constexpr double kSoftmaxColumn = 1.0;  // long rows are walked three times by one block, each column in so many cycles,
 constexpr double kSoftmaxVector = 0.7;  // or four at once where rows are aligned
-constexpr double kStreams = 0.9;        // of the bandwidth, by kernels that read and write once
+
+// Shares of the bandwidth, from the same two boards.
+constexpr double kStreams = 0.9;  // of kernels that read and write once
+constexpr double kReads = 0.93;   // that hardly write
 constexpr double kSoftmaxStreams = 0.8;
-constexpr double kNormStreams = 0.73;  // batch norm in FP32 comes less near; in halves, by timm's networks, it does
-constexpr double kNormStreamsTraining = 0.79;  // less so in training, accumulation apart
+constexpr double kSlowNormStreams = 0.75;  // batch norm in inference, in FP32: see Device::slow_norms
+// Batch norm in training: its waves; so many bytes a cycle are the most that a block moves, in halves (from steps of
+// timm's networks on an RTX 3090) less.
+constexpr double kNormStreams = 0.93, kNormSharpness = 1.5, kNormRate = 8.1, kNormRateHalves = 5.7;
+// The RTX 2080 Ti's older library shares channels out among blocks. Channels that do not begin at whole lines of 64
+// bytes take it longer, and it streams less on the way forward.
+constexpr double kOlderForward = 0.8, kOlderUnaligned = 1.4;
+
+// Of layer norm's call, in bare loops, what the GPU waits for; from NeuSight's six boards.
+constexpr double kNormWaitedShare = 0.8;
 
 double planes_of(const ReductionWork& w) {
   return static_cast<double>(w.in_elements) / static_cast<double>(std::max<std::int64_t>(1, w.spatial));
@@ -107,18 +154,28 @@ double pooled_side(const ReductionWork& w) {
   return std::ceil(std::sqrt(static_cast<double>(w.out_elements) / std::max(1.0, planes_of(w))));
 }
 
-// Of the SMs' time, where each channel has a block: fewer channels than SMs leave bandwidth unused, and so, in part,
-// does a last wave that is not full.
-double busy_share(double channels, double sm) {
-  if (channels < sm) return channels / sm;
-  return 1.0 / (1.0 + 0.57 * (std::ceil(channels / sm) * sm / channels - 1.0));
+bool is_average(const ReductionWork& w) {
+  return w.kind == ReductionKind::kAdaptivePool && pooled_side(w) <= 1.0;
 }
 
-// The share of the SMs that batch norm's statistics keep busy. The RTX 2080 Ti's older library shares channels out.
-double norm_share(const ReductionWork& w, const Device& device, Situation situation) {
-  const bool by_channel =
-      w.kind == ReductionKind::kBatchNorm && situation.state != State::kEval && situation.host != Host::kOlder;
-  return by_channel ? busy_share(static_cast<double>(std::max<std::int64_t>(1, w.channels)), device.sm) : 1.0;
+// Batch norm in training: waves of a block a channel, each limited by the bandwidth and by what its blocks move at
+// most.
+double norm_time(const ReductionWork& w, double bytes, const Device& device) {
+  const auto channels = static_cast<double>(std::max<std::int64_t>(1, w.channels));
+  const double slots = norm_blocks(device.capability) * device.sm;
+  const double block = bytes / channels / ((w.element_bytes == 2 ? kNormRateHalves : kNormRate) * device.clock);
+  const auto wave = [&](double blocks) {
+    const double moved = bytes / channels * blocks / (kNormStreams * device.bandwidth);
+    return blocks > 0.0 ? joined(block, moved, kNormSharpness) : 0.0;
+  };
+  const double full = std::floor(channels / slots);
+  return full * wave(slots) + wave(channels - full * slots);
+}
+
+double older_norm_time(const ReductionWork& w, double forward, double backward, const Device& device) {
+  const bool aligned = w.spatial * w.element_bytes % 64 == 0;
+  const double moved = forward / (kOlderForward * device.bandwidth) + backward / (kStreams * device.bandwidth);
+  return moved * (aligned ? 1.0 : kOlderUnaligned);
 }
 
 // How long an average's bytes take, as a share of the time from memory: what is read again and again, and hardly
@@ -129,11 +186,23 @@ double from_cache(const ReductionWork& w, const Device& device) {
   return std::clamp(set / device.l2, 0.7, 1.0);
 }
 
-double streams_of(const ReductionWork& w, State state) {
+double streams_of(const ReductionWork& w, State state, const Device& device) {
   if (w.kind == ReductionKind::kSoftmax) return kSoftmaxStreams;
-  if (w.kind != ReductionKind::kBatchNorm) return kStreams;
-  if (state == State::kEval && w.element_bytes == 2) return kStreams;
-  return state == State::kTraining ? kNormStreamsTraining : kNormStreams;
+  if (is_average(w)) return kReads;
+  const bool slow = w.kind == ReductionKind::kBatchNorm && state == State::kEval && w.element_bytes > 2;
+  return slow && device.slow_norms ? kSlowNormStreams : kStreams;
+}
+
+// What its bytes take, gradients that are added up apart.
+double moving_time(const ReductionWork& w, const Traffic& traffic, Situation situation, const Device& device) {
+  const double backward = situation.state == State::kTraining ? traffic.backward : 0.0;
+  if (w.kind == ReductionKind::kBatchNorm && situation.state != State::kEval && lies_in_planes(w)) {
+    if (situation.host == Host::kOlder) return older_norm_time(w, traffic.forward, backward, device);
+    return norm_time(w, traffic.forward + backward, device);
+  }
+  const double streams = streams_of(w, situation.state, device);
+  const double back = is_average(w) ? kStreams : streams;  // which writes
+  return (traffic.forward * from_cache(w, device) / streams + backward / back) / device.bandwidth;
 }
 
 // Cycles of an SM for one row of softmax: none where a warp holds the row.
@@ -141,19 +210,25 @@ double softmax_row_cycles(double columns, bool aligned) {
   return columns <= 1024.0 ? 0.0 : columns * kSoftmaxColumn * (aligned ? kSoftmaxVector : 1.0);
 }
 
-// Seconds of an SM for what a kernel does beside moving, on all of them: `together` a second.
-double busy_time(const ReductionWork& w, Situation situation, double together) {
+// How much longer layer norm takes where an SM holds fewer of its blocks at once, which wait for memory; from A30 and
+// RTX 2080 Ti.
+double few_blocks(const Device& device) {
+  return device.capability > 0.0 ? std::pow(2048.0 / resident_threads(device.capability), 0.4) : 1.0;
+}
+
+// Seconds for what a kernel does beside moving, on all SMs.
+double busy_time(const ReductionWork& w, Situation situation, const Device& device) {
+  const double together = device.sm * device.clock;  // cycles of an SM in a second
   const bool training = situation.state == State::kTraining;
   const auto rows = static_cast<double>(w.rows);
   const auto columns = static_cast<double>(w.columns);
   switch (w.kind) {
     case ReductionKind::kLayerNorm:
     case ReductionKind::kGroupNorm:  // the newer kernel of PyTorch 2.1 in bare loops
-      return rows * (300.0 + 0.7 * columns) * (training ? 3.2 : 1.0) * (situation.host == Host::kBare ? 0.3 : 1.0) /
-             together;
+      return rows * (270.0 + 0.69 * columns) * (training ? 2.95 : 1.0) *
+             (situation.host == Host::kBare ? 0.3 : few_blocks(device)) / together;
     case ReductionKind::kBatchNorm:
-      return situation.state == State::kEval && w.spatial > 1 && !w.channels_last ? planes_of(w) * kNormPlane / together
-                                                                                  : 0.0;
+      return situation.state == State::kEval && lies_in_planes(w) ? planes_of(w) * kNormPlane / together : 0.0;
     case ReductionKind::kSoftmax:
       // The gradient of long rows was measured nowhere: it counts as the same again.
       return rows * softmax_row_cycles(columns, w.columns % 4 == 0) * (training ? 2.0 : 1.0) / together;
@@ -169,8 +244,9 @@ double busy_time(const ReductionWork& w, Situation situation, double together) {
 
 // How moving and the rest share the time.
 double shared_time(const ReductionWork& w, double moved, double busy) {
-  if (w.kind == ReductionKind::kAdaptivePool && pooled_side(w) <= 1.0) return moved + busy;
-  return w.kind == ReductionKind::kSoftmax ? joined2(moved, busy) : joined_by_squares<2>(moved, busy);
+  if (is_average(w)) return moved + busy;
+  const bool smooth = w.kind == ReductionKind::kSoftmax || w.kind == ReductionKind::kBatchNorm;
+  return smooth ? joined2(moved, busy) : joined_by_squares<2>(moved, busy);
 }
 
 // What a row costs on CDNA by itself, in cycles of a compute unit; fitted on the MI100. Softmax leaves its kernel of
@@ -205,11 +281,14 @@ double engine_time(const ReductionWork& w, double bytes, const Device& device) {
   return std::max(bytes / (kStreams * device.bandwidth), std::max(cycles, row) / device.clock);
 }
 
-double kernel_time(const ReductionWork& w, const Physics& p, double moved, double norm, State state,
+// Without accumulation: `bytes`, which take the time `moved`, and the kernel's cycles. One kernel a pass.
+double kernel_time(const ReductionWork& w, double bytes, double moved, double busy, Situation situation,
                    const Device& device) {
-  if (w.by_engine) return engine_time(w, p.bytes, device);
-  if (device.cdna) return cdna_time(w, p.bytes / norm, state == State::kTraining, device);
-  return shared_time(w, moved, p.compute);
+  const bool training = situation.state == State::kTraining;
+  if (w.in_elements <= 0) return 0.0;
+  if (w.by_engine) return engine_time(w, bytes, device);
+  if (device.cdna) return cdna_time(w, bytes, training, device);
+  return shared_time(w, moved, busy) + started(training ? 2.0 : 1.0, device, situation.host);
 }
 
 Physics with_features(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features) {
@@ -221,24 +300,21 @@ Physics with_features(const ReductionWork& work, const Device& device, Situation
   const auto rows = static_cast<double>(work.rows);
   const auto columns = static_cast<double>(work.columns);
   const Traffic traffic = traffic_of(work, situation.state, device);
-  const double norm = norm_share(work, device, situation);
-  const double own = (traffic.forward * from_cache(work, device) + (training ? traffic.backward : 0.0)) / norm;
-  const double moved = own / (streams_of(work, situation.state) * device.bandwidth) +
-                       traffic.accumulation / (kStreams * device.bandwidth);
+  const double own = (work.by_engine ? kEngineReads : 1.0) * traffic.forward + (training ? traffic.backward : 0.0);
+  const double moved = moving_time(work, traffic, situation, device);
   const bool layer = is_layer_norm(work.kind);
 
   Physics p;
-  p.accumulation_bytes = traffic.accumulation;
-  p.bytes = (work.by_engine ? kEngineReads : 1.0) * traffic.forward + (training ? traffic.backward : 0.0) +
-            traffic.accumulation;
+  p.accumulation = accumulation_time(traffic.accumulation, device, situation.host);
+  p.bytes = own + traffic.accumulation;
   p.memory = p.bytes / device.bandwidth;
-  p.compute = busy_time(work, situation, device.sm * device.clock);
-  p.gpu = kernel_time(work, p, moved, norm, situation.state, device);
+  p.compute = busy_time(work, situation, device);
+  p.gpu = kernel_time(work, own, moved, p.compute, situation, device) + p.accumulation;
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
-  p.bound = call_time(p.gpu, p.host, device, situation.host);
+  p.bound = call_time(p.gpu, p.host, device, situation.host, layer ? kNormWaitedShare : kWaitedShare);
 
-  const double values[] = {moved / p.bound,
+  const double values[] = {(moved + p.accumulation) / p.bound,
                            p.host / p.bound,
                            p.gpu / p.host,
                            layer ? p.compute / p.bound : 0.0,

@@ -133,13 +133,17 @@ Call call_of(const ReductionWork& work) {
   }
 }
 
-// A bias is one more kernel for convolutions; a StochasticDepth that drops draws and divides.
+// Of a StochasticDepth that drops: it draws and divides.
+constexpr Floor kModernDrop{0, 38, 68};
+constexpr Floor kOlderDrop{0, 103, 141};
+
+// A bias is one more kernel for convolutions.
 double extra(const ConvWork& work, State state, bool older) {
   return work.bias != 0 ? pick(older ? kOlderBias : kModernBias, state) : 0.0;
 }
 double extra(const PointwiseWork& work, State state, bool older) {
-  if (work.kind != PointwiseKind::kStochasticDepth || !work.active || state == State::kEval) return 0.0;
-  return (state == State::kTrainForward ? 33.0 : 48.0) * (older ? 2.4 : 1.0);
+  if (work.kind != PointwiseKind::kStochasticDepth || !work.active) return 0.0;
+  return pick(older ? kOlderDrop : kModernDrop, state);
 }
 template <typename W>
 double extra(const W&, State, bool) {

@@ -75,12 +75,27 @@ inline double quantisation(double waves) {
 // Of CDNA, fitted on the MI100: the share of the bandwidth that streams reach.
 inline constexpr double kCdnaStreamed = 0.8;
 
+// Of the time of kernels that wait in a queue, what they take beside their work. Bare loops wait for each call instead;
+// captured kernels begin before the one before has ended, as short as their floor is (2 us).
+inline double started(double kernels, const Device& device, Host who) {
+  return who == Host::kCaptured || who == Host::kBare ? 0.0 : kernels * device.start;
+}
+
+// The gradient of the input, of so many bytes to move, added to what is there.
+inline double accumulation_time(double bytes, const Device& device, Host who) {
+  if (bytes <= 0.0) return 0.0;
+  const double streams = device.cdna ? kCdnaStreamed : two_read(device);
+  return bytes / (streams * device.bandwidth) + started(1.0, device, who);
+}
+
 // A call by itself that moves memory, from the GPU's and the host's part. A lone kernel of CDNA takes 9 us to start and
-// end; behind each other, in a network, they do not. A bare loop hides little of the one behind the other.
-inline double call_time(double gpu, double host, const Device& device, Host who) {
+// end; behind each other, in a network, they do not. A bare loop waits for each call, so of what the call takes the GPU
+// waits for a share before it begins and after it ends: from NeuSight's six GPUs.
+inline constexpr double kWaitedShare = 0.45;
+inline double call_time(double gpu, double host, const Device& device, Host who, double waited = kWaitedShare) {
   constexpr double kCdnaStart = 14000.0;  // cycles
   if (device.cdna && gpu > 0.0) return joined(gpu + kCdnaStart / device.clock, host, 3.0);
-  return who == Host::kBare ? joined(gpu, host, 1.5) : joined16(gpu, host);
+  return joined16(who == Host::kBare ? gpu + waited * host + device.start : gpu, host);
 }
 
 // How often each of the 1024 threads of a block of vLLM's norms and gated activations takes a number of its row.

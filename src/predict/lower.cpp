@@ -332,12 +332,22 @@ struct LowerVisitor : LowerViews {
     set_storage(storage(context.input(0).elements() == context.output().elements() ? 0 : 1));
   }
   void operator()(const Dropout& op) {
-    if (self.options_.mode == Mode::kTraining && op.probability > 0.0) pointwise(PointwiseKind::kDropout);
+    if (self.options_.mode == Mode::kTraining && op.probability > 0.0) dropped(PointwiseKind::kDropout, 1);
     view();
   }
   void operator()(const StochasticDepth& op) {
-    pointwise(PointwiseKind::kStochasticDepth, self.options_.mode == Mode::kTraining && op.probability > 0.0);
+    if (self.options_.mode == Mode::kTraining && op.probability > 0.0) {
+      dropped(PointwiseKind::kStochasticDepth, 0);
+    } else {
+      pointwise(PointwiseKind::kStochasticDepth, false);
+    }
     view();
+  }
+  // Forward in training reads and writes the tensor, and writes a mask of so many bytes an element.
+  void dropped(PointwiseKind kind, std::int64_t mask) {
+    pointwise(kind);
+    const TensorType& x = context.input(0);
+    std::get<PointwiseWork>(out.back().work).forward_bytes = 2 * whole(x.bytes()) + mask * x.elements();
   }
 
   void operator()(const Opaque&) {

@@ -502,7 +502,25 @@ TEST(Lower, ReluIsInPlaceAndDropoutAbsentInInference) {
   const auto training = lowered(kRelu, Mode::kTraining);
   ASSERT_EQ(training.size(), 2U);
   EXPECT_EQ(std::get<PointwiseWork>(training[0].work).in_place, 0);
-  EXPECT_EQ(std::get<PointwiseWork>(training[1].work).kind, PointwiseKind::kDropout);
+  const auto& dropout = std::get<PointwiseWork>(training[1].work);
+  EXPECT_EQ(dropout.kind, PointwiseKind::kDropout);
+  EXPECT_EQ(dropout.forward_bytes, 24 + 24 + 6);  // reads, writes, and keeps a mask
+}
+
+TEST(Lower, DroppedDepthIsAProductOfItsTensor) {
+  const auto depth = [](std::string_view probability, Mode mode) {
+    const std::string text =
+        "graph \"d\" {\n input %x : f32[2, 3]\n %z = stochastic_depth(%x) {probability = " + std::string(probability) +
+        "}\n output %z\n}";
+    return *only<PointwiseWork>(lowered(text, mode));
+  };
+  const PointwiseWork drops = depth("0.5", Mode::kTraining);
+  EXPECT_TRUE(drops.active);
+  EXPECT_EQ(drops.forward_bytes, 48);
+  for (const PointwiseWork& idle : {depth("0.5", Mode::kInference), depth("0.0", Mode::kTraining)}) {
+    EXPECT_FALSE(idle.active);
+    EXPECT_EQ(idle.forward_bytes, 0);
+  }
 }
 
 constexpr std::string_view kTwoConvs = R"(graph "c" {

@@ -57,6 +57,8 @@ void adjust(Work& work, const MeasuredOperation& row, State state) {
   if (pointwise->kind != PointwiseKind::kStochasticDepth) return;
   const auto& op = std::get<StochasticDepth>(row.graph->nodes[0].op);
   pointwise->active = state != State::kEval && op.probability > 0.0;
+  if (pointwise->active)
+    pointwise->forward_bytes = 2 * static_cast<std::int64_t>(row.graph->value(node.inputs[0]).type.bytes().value());
 }
 
 }  // namespace

@@ -90,5 +90,28 @@ TEST(MeasuredWork, TrainsWhatIsNoMask) {
   EXPECT_EQ(backward(1), 256 + 128 + 256);
 }
 
+// Modules in training state drop while nothing is trained.
+TEST(MeasuredWork, DropsInTrainingState) {
+  const auto table = parse_table(
+      "gpu,mode,op_type,op_repr,input_shape,time_s,time_std_s,energy_j,energy_std_j,power_w,power_std_w,module_state,"
+      "primary,anomaly,generation\n"
+      "a30,inference,StochasticDepth,\"StochasticDepth(p=0.5, mode=row)\",4x8,1e-5,,,,,,\"train-mode-module,"
+      "autograd-on\",1,,2024-11-newbench\n"
+      "a30,inference,StochasticDepth,\"StochasticDepth(p=0.5, mode=row)\",4x8,1e-5,,,,,,eval+inference_mode,1,,"
+      "2025-02-12-train\n"
+      "a30,training,StochasticDepth,\"StochasticDepth(p=0.5, mode=row)\",4x8,1e-5,,,,,,\"train,forward+backward\",1,,"
+      "2025-02-12-train\n",
+      "operations.csv");
+  ASSERT_TRUE(table) << table.error().text();
+  ASSERT_EQ(table->operations.size(), 3U);
+  const auto bytes = [&](std::size_t row) {
+    const auto work = std::get<PointwiseWork>(measured_work(table->operations.at(row)).value().work);
+    return std::pair(work.forward_bytes, work.backward_bytes);
+  };
+  EXPECT_EQ(bytes(0).first, 2 * 4 * 8 * 4);
+  EXPECT_EQ(bytes(1).first, 0);
+  EXPECT_EQ(bytes(2), (std::pair<std::int64_t, std::int64_t>(2 * 4 * 8 * 4, 4 * 8 * 4 * 2 + 4 * 4)));
+}
+
 }  // namespace
 }  // namespace joulecast

@@ -68,7 +68,7 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
                      .host = p.physics.host,
                      .call = own_calls ? network_call(runtime, works[i], state) : std::nullopt,
                      .power = p.power,
-                     .accumulation_bytes = p.physics.accumulation_bytes,
+                     .accumulation = p.physics.accumulation,
                      .count = static_cast<double>(operation.count),
                      .calls = static_cast<double>(operation.calls),
                      .functional = is_functional(works[i]),

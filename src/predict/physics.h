@@ -21,13 +21,15 @@ namespace joulecast {
 struct Device {
   double sm = 1, clock = 1, bandwidth = 1, l2 = 1, limit = 1, idle = 0;
   double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0,
-         fp4 = 0;          // dense peaks; 0: no such units; fp8 is int8 too
-  double capability = 0;   // 8.6 for compute capability 8.6; 0 if unknown
-  double fp32_matrix = 0;  // FP32 by matrix units (CDNA), which products use; 0: the chip has no such units
-  bool kepler = false;     // without Winograd, and slow to stream: laws of their own
-  bool cdna = false;       // AMD's chips with matrix units: kernels of other libraries, with laws of their own
-  double fed = 1;          // share of the FP32 peak that an SM's registers and shared memory can feed
-  double needed = 1;       // share of the power between idle and limit that FP32 on all lanes comes to
+         fp4 = 0;           // dense peaks; 0: no such units; fp8 is int8 too
+  double capability = 0;    // 8.6 for compute capability 8.6; 0 if unknown
+  double fp32_matrix = 0;   // FP32 by matrix units (CDNA), which products use; 0: the chip has no such units
+  bool kepler = false;      // without Winograd, and slow to stream: laws of their own
+  bool cdna = false;        // AMD's chips with matrix units: kernels of other libraries, with laws of their own
+  double start = 0;         // seconds between two kernels in a queue in which nothing moves
+  bool slow_norms = false;  // batch norm in FP32 cannot ask for as much as the memory gives, in inference
+  double fed = 1;           // share of the FP32 peak that an SM's registers and shared memory can feed
+  double needed = 1;        // share of the power between idle and limit that FP32 on all lanes comes to
   // By Arithmetic: the fraction of the peak that large products keep under the power limit.
   std::array<double, kArithmetics> held{1, 1, 1, 1, 1, 1, 1};
   // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
@@ -61,6 +63,13 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting);
 // forward pass of modules in training state.
 enum class State : std::uint8_t { kEval, kTrainForward, kTraining };
 
+// Of the bandwidth, what kernels reach that read two tensors and write one; those that read one reach 0.9 everywhere.
+// From A30 and NeuSight's A100s; P100, V100, T4 and RTX 2080 Ti.
+inline double two_read(const Device& device) {
+  if (device.capability <= 0.0) return 0.9;  // unknown, or another vendor's
+  return device.capability >= 8.0 ? 0.875 : 0.925;
+}
+
 // Who launches: what a call costs before the GPU works.
 enum class Host : std::uint8_t {
   kModern,    // PyTorch 2 on the A30 machine: the default for GPUs nobody measured
@@ -93,10 +102,10 @@ inline constexpr std::size_t kMaxFeatures = 64;
 // Times of the bound's parts. `bound` joins `gpu` and `host`, `gpu` joins `compute` and `memory`.
 struct Physics {
   double bound = 0, gpu = 0, host = 0, compute = 0, memory = 0;
-  double peak = 0;                // flops per second of the units it runs on
-  double bytes = 0;               // moved, gradient accumulation of the operation benchmark included
-  double accumulation_bytes = 0;  // of these, what a network does not do
-  double input_gradient = 0;      // of layers in training: the share their input's gradient has of the rest of `gpu`
+  double peak = 0;            // flops per second of the units it runs on
+  double bytes = 0;           // moved, gradient accumulation of the operation benchmark included
+  double accumulation = 0;    // of `gpu`: gradients added up instead of set, which a network does not do
+  double input_gradient = 0;  // of layers in training: the share their input's gradient has of the rest of `gpu`
 };
 
 // The models are apart because their kernels are: each has its own features and its own trees.
