@@ -63,13 +63,6 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting);
 // forward pass of modules in training state.
 enum class State : std::uint8_t { kEval, kTrainForward, kTraining };
 
-// Of the bandwidth, what kernels reach that read two tensors and write one; those that read one reach 0.9 everywhere.
-// From A30 and NeuSight's A100s; P100, V100, T4 and RTX 2080 Ti.
-inline double two_read(const Device& device) {
-  if (device.capability <= 0.0) return 0.9;  // unknown, or another vendor's
-  return device.capability >= 8.0 ? 0.875 : 0.925;
-}
-
 // Who launches: what a call costs before the GPU works.
 enum class Host : std::uint8_t {
   kModern,    // PyTorch 2 on the A30 machine: the default for GPUs nobody measured
