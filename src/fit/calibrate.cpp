@@ -36,7 +36,7 @@ void add(const Sample& sample, const OperationPrediction& found, Deviations& out
   out.groups[static_cast<std::size_t>(group)] = true;
   out.time.push_back({.off = std::log(sample.time / found.time), .terms = terms});
   if (!sample.power) return;
-  const double range = sample.device.limit - sample.device.idle;
+  const double range = sample.device.limit - sample.device.awake;
   out.power.push_back({.off = (*sample.power - found.power) / range, .terms = terms});
   out.power_scale.push_back(range / *sample.power);
 }

@@ -383,7 +383,7 @@ Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samp
 Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Method method, Judging judging,
                            const Progress& progress, const Step& step) {
   if (samples.empty()) {
-    progress(fmt::format("{}: no rows; predicted by its bound alone, at idle power", name(group)));
+    progress(fmt::format("{}: no rows; predicted by its bound alone, at the power of a GPU that waits", name(group)));
     return bound_alone(group);
   }
   const Task task{group, method, step, samples, prepare_samples(samples), answering_benches(samples)};
@@ -409,7 +409,7 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Meth
     JC_ASSIGN_OR_RETURN(out.loops_time, fit_time(task, Kind::kLoops, all_rows(samples)));
   }
   const bool powered = std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return s.power.has_value(); });
-  if (!powered) progress(fmt::format("{}: no row has power; predicted as idle", name(group)));
+  if (!powered) progress(fmt::format("{}: no row has power; predicted as waiting", name(group)));
   return out;
 }
 

@@ -64,7 +64,7 @@ Result<HeldOut> held_out_operations(Group group, const std::vector<Sample>& samp
 // In which of the kFolds the operation with this key is left out, from 0. Requires of folds_of(): divides kFolds.
 int fold_of(std::string_view key);
 
-// Models without trees, for a group nobody measured: the bound, at idle power.
+// Models without trees, for a group nobody measured: the bound, at the power of a GPU that waits.
 GroupFit bound_alone(Group group);
 
 }  // namespace joulecast

@@ -37,7 +37,7 @@ struct TreeOptions {
 // RandomTrees::grow().
 Result<Forest> learn_time(Method method, const TrainingSet& set, std::span<const std::string_view> names,
                           const TreeOptions& trees);
-// Of the share of the power between idle and limit. Requires: kPowerFeatures among the names.
+// Of the share of the power between waiting and limit. Requires: kPowerFeatures among the names.
 Result<Forest> learn_power(Method method, const TrainingSet& set, std::span<const std::string_view> names,
                            const TreeOptions& trees);
 

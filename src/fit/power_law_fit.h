@@ -11,7 +11,7 @@ namespace joulecast {
 struct BusyRow {
   Physics physics;
   double time = 0;   // seconds, as the law will be asked
-  double share = 0;  // of the power between idle and limit, measured
+  double share = 0;  // of the power between waiting and limit, measured
   double weight = 1;
 };
 

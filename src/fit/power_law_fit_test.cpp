@@ -19,6 +19,12 @@ TEST(PowerLaw, ByHand) {
   EXPECT_DOUBLE_EQ(PowerLaw{}.share(physics, 2.0), 0.0);
 }
 
+// Of convolutions those SMs count that compute.
+TEST(PowerLaw, IdleSmsComputeNothing) {
+  const PowerLaw law{.compute = 0.5, .memory = 0.0, .gpu = 0.0};
+  EXPECT_DOUBLE_EQ(law.share({.compute = 2.0, .mean_compute = 0.5}, 2.0), 0.125);
+}
+
 TEST(PowerLawFit, FindsTheLawThatRowsFollow) {
   const PowerLaw wanted{.compute = 0.7, .memory = 0.25, .gpu = 0.1};
   std::vector<BusyRow> rows{row(2, 0.2, 2, 0), row(0.5, 1, 1, 0), row(0.2, 0.1, 0.3, 0), row(1, 2, 2, 0),

@@ -91,8 +91,10 @@ TEST_F(Train, GroupsWithoutRowsAreNamedAndPredictTheirBound) {
     const Trained t = trained(options);
     EXPECT_EQ(t.report["groups_without_rows"],
               Json::parse(R"(["conv", "pointwise", "reduction", "gemm-simt", "prefill", "decode", "gemm-fp4"])"));
-    EXPECT_NE(t.said.find("conv: no rows; predicted by its bound alone, at idle power\n"), std::string::npos) << t.said;
-    EXPECT_NE(t.said.find("gemm-tensor: no row has power; predicted as idle\n"), std::string::npos) << t.said;
+    EXPECT_NE(t.said.find("conv: no rows; predicted by its bound alone, at the power of a GPU that waits\n"),
+              std::string::npos)
+        << t.said;
+    EXPECT_NE(t.said.find("gemm-tensor: no row has power; predicted as waiting\n"), std::string::npos) << t.said;
   }
 }
 

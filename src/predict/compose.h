@@ -41,6 +41,7 @@ struct ComposeInput {
   double parameter_tensors = 0;
   double optimizer_bytes = 0;  // moved by the optimizer's step
   double beside = 0;           // seconds of a step in which the operations neither run nor are launched
+  bool captured = false;       // the GPU launches its kernels itself, one behind the other
   HostMachine host{};
 };
 

@@ -12,6 +12,7 @@ Device toy() {
   d.clock = 1.5e9;  // no kernel under 2 us
   d.limit = 100;
   d.idle = 20;
+  d.awake = 24;
   return d;
 }
 
@@ -36,6 +37,37 @@ TEST(Compose, HostBoundNetworkWaitsForItsCalls) {
   EXPECT_NEAR(c.time, 125e-6, 1e-7);
   EXPECT_GT(c.host, c.gpu);
   EXPECT_NEAR(c.energy, 20 * 125e-6 + 10 * 8 * 11e-6, 1e-6);
+}
+
+// Measured by itself the small one keeps the GPU busy for a fifth of its time, so that it falls asleep: it draws 8 W
+// above the 24 of a GPU that waits, 40 while its kernel runs. Among large ones the GPU stays awake, and it draws half
+// of what is left to 100 W besides: 18 W for 2 us each time.
+TEST(Compose, WhatWasMeasuredHalfAsleepDrawsMoreInABusyNetwork) {
+  const ComposePart large{.time = 1e-3, .gpu = 1e-3, .host = 10e-6, .power = 80, .count = 10, .calls = 10};
+  ComposePart small{.time = 10e-6, .gpu = 2e-6, .host = 10e-6, .power = 32, .count = 10, .calls = 10};
+  const auto above_idle = [&] {
+    const Composition c = composed({large, small});
+    return c.energy - 20 * c.time;
+  };
+  EXPECT_NEAR(above_idle(), 10 * (60 * 1e-3 + 12 * 10e-6 + 18 * 2e-6), 1e-9);
+  // Between a half and three tenths of the time it falls asleep bit by bit: here half of the way.
+  small.gpu = 4e-6;
+  small.power = 48;
+  EXPECT_NEAR(above_idle(), 10 * (60 * 1e-3 + 28 * 10e-6 + 0.5 * 8 * 4e-6), 1e-9);
+  small.gpu = 5e-6;
+  EXPECT_NEAR(above_idle(), 10 * (60 * 1e-3 + 28 * 10e-6), 1e-9);
+  // What its waits drew counts already: with it no more than 80 W above idle for the 2 us that it runs.
+  small.gpu = 2e-6;
+  small.power = 35;
+  EXPECT_NEAR(above_idle(), 10 * (60 * 1e-3 + 80 * 2e-6), 1e-9);
+}
+
+TEST(Compose, CapturedKernelsDoNotFallAsleep) {
+  const ComposePart part{.time = 10e-6, .gpu = 2e-6, .host = 1e-6, .power = 28, .count = 10, .calls = 10};
+  const Composition awake = compose({.parts = {&part, 1}}, toy(), {});
+  const Composition captured = compose({.parts = {&part, 1}, .captured = true}, toy(), {});
+  EXPECT_GT(awake.energy, captured.energy);
+  EXPECT_NEAR(captured.energy - 20 * captured.time, 10 * 8 * 10e-6, 1e-9);
 }
 
 // A host that is twice as slow takes twice as long for its calls, and the GPU no longer.

@@ -47,25 +47,35 @@ struct Pass {
   double filters = 0;      // numbers moved to transform the filters
 };
 
-// Flops of the busiest SM in whole waves of tiles, over the best of `tiles`.
+// Of the busiest SM, and of all by their mean: what waves leave idle draws little power.
+struct Busy {
+  double most = kNever, mean = kNever;
+
+  [[nodiscard]] Busy operator*(double by) const { return {most * by, mean * by}; }
+};
+
+// Flops in whole waves of tiles, over the best of `tiles`.
 template <std::size_t kCount>
-double busiest(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
-               double sm) {
-  double best = kNever;
+Busy busiest(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
+             double sm) {
+  Busy best;
   for (const Tile& tile : tiles) {
-    const double count = batch * ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns);
-    best = std::min(best, ceil_fast(count / sm) * 2.0 * tile.rows * tile.columns / tile.efficiency * depth);
+    const double waves = batch * ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns) / sm;
+    const double flops = 2.0 * tile.rows * tile.columns / tile.efficiency * depth;
+    const double most = ceil_fast(waves) * flops;
+    if (most < best.most) best = {most, waves * flops};
   }
   return best;
 }
 
 // The same with the depth split in up to `max_split` parts of at least 32.
 template <std::size_t kCount>
-double busiest_split(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
-                     double sm, int max_split) {
-  double best = kNever;
+Busy busiest_split(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
+                   double sm, int max_split) {
+  Busy best;
   for (int split = 1; split <= max_split; split *= 2) {
-    best = std::min(best, busiest(tiles, rows, columns, batch * split, std::max(depth / split, 32.0), sm));
+    const Busy found = busiest(tiles, rows, columns, batch * split, std::max(depth / split, 32.0), sm);
+    if (found.most < best.most) best = found;
     if (depth <= 32.0 * split) break;
   }
   return best;
@@ -83,22 +93,22 @@ double moved(const Pass& p, const Rates& r) {
 
 // The depth is rounded up to 8; what fills and drains a tile costs `fill` more of it.
 template <std::size_t kCount>
-double implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, const Rates& r, double fill) {
+Busy implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, const Rates& r, double fill) {
   const double depth = 8.0 * ceil_fast(p.depth / 8.0) + fill;
   const double places = p.batch * p.height * p.width;
-  return busiest(tiles, places, p.out_channels / p.groups, p.groups, depth, r.sm) / r.flops;
+  return busiest(tiles, places, p.out_channels / p.groups, p.groups, depth, r.sm) * (1.0 / r.flops);
 }
 
 // A block makes 32 channels of 4 x 8 squares of 2 x 2 places of one image, and before Volta there is one of 4 x 4
 // squares of two images: 16 products over the channels.
-double fused_products(const Pass& p, const Rates& r, double efficiency, double fill) {
+Busy fused_products(const Pass& p, const Rates& r, double efficiency, double fill) {
   const double high = ceil_div(ceil_fast(p.height / 2.0), 4.0);
   const double wide = ceil_fast(p.width / 2.0);
   double blocks = p.batch * high * ceil_div(wide, 8.0);
   if (r.pairs_images) blocks = std::min(blocks, ceil_fast(p.batch / 2.0) * high * ceil_div(wide, 4.0));
   const double depth = 8.0 * ceil_fast(p.in_channels / 8.0) + fill;
-  const double waves = ceil_fast(blocks * ceil_div(p.out_channels, 32.0) / r.sm);
-  return waves * 2.0 * 16.0 * 32.0 * 32.0 * depth / (r.flops * efficiency);
+  const double waves = blocks * ceil_div(p.out_channels, 32.0) / r.sm;
+  return Busy{ceil_fast(waves), waves} * (2.0 * 16.0 * 32.0 * 32.0 * depth / (r.flops * efficiency));
 }
 // The filters are transformed before, 9 numbers becoming 16.
 double fused_filters(const Pass& p, const Rates& r, double cost) {
@@ -109,9 +119,9 @@ double fused_filters(const Pass& p, const Rates& r, double cost) {
 double tiled_squares(const Pass& p) {
   return p.batch * ceil_fast(p.height / 4.0) * ceil_fast(p.width / 4.0);
 }
-double tiled_products(const Pass& p, const Rates& r, double efficiency) {
-  return busiest(kProductTiles, tiled_squares(p), p.out_channels, 36.0, p.in_channels + 9.0, r.sm) /
-         (r.flops * efficiency);
+Busy tiled_products(const Pass& p, const Rates& r, double efficiency) {
+  return busiest(kProductTiles, tiled_squares(p), p.out_channels, 36.0, p.in_channels + 9.0, r.sm) *
+         (1.0 / (r.flops * efficiency));
 }
 double tiled_moved(const Pass& p, const Rates& r) {
   return 36.0 * (tiled_squares(p) * (p.in_channels + p.out_channels) + p.in_channels * p.out_channels) * r.number /
@@ -191,12 +201,16 @@ constexpr Kernels kKepler{.hold = 1.0,
                           .filters = 48.5,
                           .one_tile = true};
 
-void keep_products(SimtPass& out, double implicit, double fused, double tiled) {
-  out.products = out.implicit <= std::min(out.fused, out.tiled) ? implicit : out.fused <= out.tiled ? fused : tiled;
+void keep_products(SimtPass& out, const Busy& implicit, const Busy& fused, const Busy& tiled) {
+  const Busy& fastest = out.implicit <= std::min(out.fused, out.tiled) ? implicit
+                        : out.fused <= out.tiled                       ? fused
+                                                                       : tiled;
+  out.products = fastest.most;
+  out.lanes = fastest.mean;
 }
 
 WinogradTime searched_winograd(const Pass& p, const Rates& r, const Kernels& kernels) {
-  const double products = tiled_products(p, r, kernels.tiled);
+  const double products = tiled_products(p, r, kernels.tiled).most;
   return {products, joined2(products, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms)};
 }
 
@@ -204,24 +218,24 @@ WinogradTime searched_winograd(const Pass& p, const Rates& r, const Kernels& ker
 SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency, bool data,
                  const Device& device) {
   const double fill = kernels.implicit_fill;
-  const double products =
+  const Busy products =
       kernels.one_tile ? implicit_products(kOneTile, p, r, fill) : implicit_products(kImplicitTiles, p, r, fill);
-  const double implicit = products / efficiency;
-  SimtPass out{.implicit = joined_by_squares<2>(implicit, moved(p, r)), .fused = kNever, .tiled = kNever};
-  if (data) out.implicit = joined2(implicit, moved(p, r));
+  const Busy implicit = products * (1.0 / efficiency);
+  SimtPass out{.implicit = joined_by_squares<2>(implicit.most, moved(p, r)), .fused = kNever, .tiled = kNever};
+  if (data) out.implicit = joined2(implicit.most, moved(p, r));
   out.implicit += p.filters * r.number;
-  double fused = 0.0;
+  Busy fused;
   WinogradTime tiled;
   if (winograd) {
     fused = fused_products(p, r, kernels.fused, kernels.fused_fill);
-    out.fused = overlapped(fused, moved(p, r)) + fused_filters(p, r, kernels.fused_filters);
+    out.fused = overlapped(fused.most, moved(p, r)) + fused_filters(p, r, kernels.fused_filters);
     tiled = kernels.searched ? searched_winograd(p, r, kernels)
                              : winograd_time({p.batch, p.height, p.width, p.in_channels, p.out_channels, p.in, p.out,
                                               r.number * device.bandwidth},
                                              r.flops * r.sm, kernels.winograd, device);
     out.tiled = tiled.time;
   }
-  keep_products(out, implicit, fused, tiled.products);
+  keep_products(out, implicit, fused, {tiled.products, tiled.products});
   return out;
 }
 
@@ -230,15 +244,17 @@ SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const Kernels
   const auto busiest_of = [&](const auto& tiles) {
     return busiest_split(tiles, p.out_channels / p.groups, p.depth, p.groups, places, r.sm, 64);
   };
-  const double implicit = (kernels.one_tile ? busiest_of(kOneTile) : busiest_of(kSplitTiles)) / (r.flops * efficiency);
-  SimtPass out{.implicit = joined2(implicit, moved(p, r)) + p.filters * r.number, .fused = kNever, .tiled = kNever};
-  double tiled = 0.0;
+  const Busy implicit =
+      (kernels.one_tile ? busiest_of(kOneTile) : busiest_of(kSplitTiles)) * (1.0 / (r.flops * efficiency));
+  SimtPass out{
+      .implicit = joined2(implicit.most, moved(p, r)) + p.filters * r.number, .fused = kNever, .tiled = kNever};
+  Busy tiled;
   if (winograd) {
-    tiled = busiest_split(kSplitTiles, p.in_channels, p.out_channels, 36.0, tiled_squares(p), r.sm, 8) /
-            (r.flops * kernels.tiled * kernels.tiled_gradient);
-    out.tiled = joined2(tiled, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms);
+    tiled = busiest_split(kSplitTiles, p.in_channels, p.out_channels, 36.0, tiled_squares(p), r.sm, 8) *
+            (1.0 / (r.flops * kernels.tiled * kernels.tiled_gradient));
+    out.tiled = joined2(tiled.most, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms);
   }
-  keep_products(out, implicit, 0.0, tiled);
+  keep_products(out, implicit, {}, tiled);
   return out;
 }
 

@@ -13,6 +13,7 @@ struct SimtPass {
   double fused = 0;     // Winograd F(2x2, 3x3) in one kernel
   double tiled = 0;     // Winograd F(4x4, 3x3): transforms, 36 products, and the transform back
   double products = 0;  // of the fastest, without its bytes
+  double lanes = 0;     // of the same, by the mean of all SMs instead of the busiest one
 
   [[nodiscard]] double fastest() const;
 };

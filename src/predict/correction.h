@@ -3,7 +3,7 @@
 //
 // A new GPU is off by little that is its own: how much of its arithmetic and of its bandwidth kernels reach, what a
 // call costs there, what training and halves cost beside the rest, and how good each family of kernels is on it. The
-// logarithm of the time, and the share of the power between idle and limit, are corrected by a sum over these terms.
+// logarithm of the time, and the share of the power between waiting and limit, are corrected by a sum over these terms.
 #pragma once
 
 #include <array>

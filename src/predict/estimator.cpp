@@ -48,11 +48,11 @@ void write_gpu_features(const Physics& physics, const Device& device, std::span<
 
 void write_power_features(const Physics& physics, const Device& device, double time, std::span<float> features) {
   // Elementwise work has compute time 0: it never decides.
-  const double values[] = {physics.compute / time,
+  const double values[] = {physics.computing() / time,
                            physics.memory / time,
                            physics.host / time,
                            time * 1e6,
-                           device.idle / device.limit,
+                           device.awake / device.limit,
                            physics.peak / 1e12 / device.limit,
                            device.bandwidth / 1e9 / device.limit,
                            physics.memory * 1e6};
@@ -61,11 +61,11 @@ void write_power_features(const Physics& physics, const Device& device, double t
 }
 
 double power_share(double watts, const Device& device) {
-  return (watts - device.idle) / (device.limit - device.idle);
+  return (watts - device.awake) / (device.limit - device.awake);
 }
 
 double power_from_share(double share, const Device& device) {
-  return device.idle + std::clamp(share, 0.0, 1.0) * (device.limit - device.idle);
+  return std::max(device.idle, device.awake + std::min(share, 1.0) * (device.limit - device.awake));
 }
 
 std::vector<std::string_view> row_names(Group group) {
@@ -342,11 +342,13 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
     if (corrected) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
+  const bool lawful = !rows.models.law.none();
   rows.models.power.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
-    double share = rows.models.law.share(p.physics, p.time) + static_cast<double>(answers[i]);
-    share = std::clamp(share, 0.0, 1.0) * needed(works[rows.rows[i]], rows.trust, device);
+    const double by_law = lawful ? rows.models.law.share(p.physics, p.time) : 0.0;
+    double share = std::min(by_law + static_cast<double>(answers[i]), 1.0);
+    if (share > 0.0 && device.needed < 1.0) share *= needed(works[rows.rows[i]], rows.trust, device);
     if (correction && !is_recurrent(works[rows.rows[i]])) share += corrected_by(correction->power, terms(i));
     p.power = power_from_share(share, device);
   }

@@ -29,7 +29,7 @@ struct OperationPrediction {
 
 // What the power trees see besides the group's own features: how busy the parts are, once the time is known.
 inline constexpr std::array<std::string_view, 8> kPowerFeatures{"busy_compute",      "busy_memory", "busy_host",
-                                                                "time_us",           "idle_share",  "tflops_per_watt",
+                                                                "time_us",           "awake_share", "tflops_per_watt",
                                                                 "gb_per_s_per_watt", "memory_us"};
 
 // What tells GPUs apart. Models of measured GPUs see them; those that answer for other GPUs must not.
@@ -44,7 +44,7 @@ void write_power_features(const Physics& physics, const Device& device, double t
 // A row of features: the group's own, kGpuFeatures, kPowerFeatures. Time models read all but the last.
 std::vector<std::string_view> row_names(Group group);
 
-// The scale power is learnt on: 0 at idle, 1 at the limit.
+// The scale power is learnt on: 0 for a GPU that waits (Device::awake), 1 at the limit.
 double power_share(double watts, const Device& device);
 double power_from_share(double share, const Device& device);
 
@@ -85,7 +85,7 @@ class Estimator {
     [[nodiscard]] std::optional<Bench> bench(Group group, std::optional<Arithmetic> arithmetic) const;
   };
   [[nodiscard]] const Trust& trust(std::string_view gpu_id) const;
-  // False where no row of the group had power: then all of its operations draw what an idle GPU draws.
+  // False where no row of the group had power: then all of its operations draw what a GPU that waits draws.
   [[nodiscard]] bool knows_power(Group group) const;
 
   // out[i] for works[i]. Requires: equal lengths; the device has the units each work's arithmetic needs.

@@ -54,7 +54,7 @@ double factor(const std::map<std::string, double>& gpus) {
   const Work work = kProduct;
   OperationPrediction found;
   EXPECT_TRUE(estimator.predict({&work, 1}, device, {}, estimator.trust("t4"), {&found, 1}));
-  EXPECT_NEAR(found.power, device.idle + 0.5 * (device.limit - device.idle), 1e-3);
+  EXPECT_NEAR(found.power, device.awake + 0.5 * (device.limit - device.awake), 1e-3);
   return found.time / found.physics.bound;
 }
 
@@ -98,7 +98,7 @@ TEST(Estimator, AnEnginesNormFollowsItsLawAlone) {
   EXPECT_NEAR(factor(), 1.0, 1e-6);
 }
 
-// The share of the power between idle and limit of a product on the T4, by a pack whose trees say a half.
+// The share of the power between waiting and limit of a product on the T4, by a pack whose trees say a half.
 double share(const std::map<std::string, double>& gpus, const std::map<std::string, double>& laws) {
   const Pack pack = made(gpus, laws);
   const Estimator estimator = Estimator::from(pack).value();
@@ -106,7 +106,7 @@ double share(const std::map<std::string, double>& gpus, const std::map<std::stri
   const Work work = kProduct;
   OperationPrediction found;
   EXPECT_TRUE(estimator.predict({&work, 1}, device, {}, estimator.trust("t4"), {&found, 1}));
-  return (found.power - device.idle) / (device.limit - device.idle);
+  return (found.power - device.awake) / (device.limit - device.awake);
 }
 
 // Busy for a quarter of its time where it takes four times its bound, which is that of the GPU alone here.
@@ -115,6 +115,16 @@ TEST(Estimator, ThePowerLawIsAddedWhereTheGroupWasMeasured) {
   EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, laws), 0.5 + 0.8 * 0.25, 0.02);
   EXPECT_NEAR(share({}, laws), 0.5, 1e-6);
   EXPECT_NEAR(share({{"arithmetic/gemm-simt/fp32/t4", 1.0}}, {{"conv/gpu", 0.4}}), 0.5, 1e-6);
+}
+
+TEST(Estimator, PowerMayBeBelowThatOfAGpuThatWaitsButNotBelowIdle) {
+  Device d;
+  d.limit = 100;
+  d.awake = 20;
+  d.idle = 12;
+  EXPECT_DOUBLE_EQ(power_from_share(-0.05, d), 16.0);
+  EXPECT_DOUBLE_EQ(power_from_share(-1.0, d), 12.0);
+  EXPECT_DOUBLE_EQ(power_share(power_from_share(0.5, d), d), 0.5);
 }
 
 TEST(Estimator, NoPowerIsAboveTheLimit) {
@@ -132,7 +142,7 @@ TEST(Estimator, AChipWithAGenerousLimitDoesNotComeToIt) {
     const Work work = kProduct;
     OperationPrediction found;
     EXPECT_TRUE(estimator.predict({&work, 1}, device, {}, estimator.trust(id), {&found, 1}));
-    return (found.power - device.idle) / (device.limit - device.idle);
+    return (found.power - device.awake) / (device.limit - device.awake);
   };
   EXPECT_NEAR(share("p100-pcie-16gb", {}), 0.5 * 1.43 * 9.5 / 250 / 0.07, 0.005);
   EXPECT_NEAR(share("p100-pcie-16gb", {.sm_clock = {}, .power_limit = Watts{150}}), 0.5, 1e-6);

@@ -34,33 +34,49 @@ inline double ceil_by_adding(double x) {
   return rounded < x ? rounded + 1.0 : rounded;
 }
 
+// Flops of a tile for each number of depth.
+constexpr std::array<double, kTiles> kTileArea = [] {
+  std::array<double, kTiles> out{};
+  for (std::size_t i = 0; i < kTiles; ++i) out[i] = 2.0 * kTileRows[i] * kTileColumns[i] / kTileEfficiency[i];
+  return out;
+}();
+
+// Of the busiest SM, and of all by their mean.
+struct Busy {
+  double most = 0, mean = 0;
+};
+
 // Flops of the busiest SM, over the best of tiles and of splits of the depth up to `max_split`. Loops over tiles stand
-// inside: they are the inner loop of every prediction.
-double busiest_sm(double m, double n, double k, double groups, double sm, double max_split) {
-  std::array<double, kTiles> tiles{};
+// inside: they are the inner loop of every prediction. Splits leave the mean of all SMs as it is, but for parts of less
+// than 32.
+Busy busiest_sm(double m, double n, double k, double groups, double sm, double max_split) {
+  std::array<double, kTiles> count{};
   std::array<double, kTiles> best{};
   for (std::size_t i = 0; i < kTiles; ++i) {
-    tiles[i] = groups * ceil_by_adding(m / kTileRows[i]) * ceil_by_adding(n / kTileColumns[i]);
+    count[i] = groups * ceil_by_adding(m / kTileRows[i]) * ceil_by_adding(n / kTileColumns[i]);
     best[i] = std::numeric_limits<double>::infinity();
   }
   double part = k;
-  for (double split = 1; split <= max_split; split *= 2) {
+  double split = 1;
+  while (true) {
     const double depth = std::max(part, 32.0);
     for (std::size_t i = 0; i < kTiles; ++i) {
-      const double area = 2.0 * kTileRows[i] * kTileColumns[i] / kTileEfficiency[i];
-      const double flops = ceil_by_adding(tiles[i] / sm) * area * depth;
+      const double flops = ceil_by_adding(count[i] * split / sm) * kTileArea[i] * depth;
       best[i] = flops < best[i] ? flops : best[i];
-      tiles[i] *= 2.0;
     }
-    if (part <= 32.0) break;
+    split *= 2.0;
+    if (part <= 32.0 || split > max_split) break;
     part *= 0.5;
   }
-  return *std::min_element(best.begin(), best.end());
+  const auto least = std::min_element(best.begin(), best.end());
+  const auto at = static_cast<std::size_t>(least - best.begin());
+  return {*least, count[at] * kTileArea[at] * std::max(k, 32.0) / sm};
 }
 
 // The numbers everything below is made of.
 struct Sizes {
   double group_in, group_out, kernel, depth, places, in_places, macs, in, out, weight;
+  bool simt;  // runs without tensor cores
 };
 
 Sizes sizes_of(const ConvWork& w) {
@@ -102,6 +118,11 @@ bool is_plain_product(const ConvWork& w) {
   return is_one_by_one(w) && w.stride == 1 && w.out_height * w.out_width % 4 == 0;
 }
 
+// A product of vectors, as squeeze-and-excitation has them: it lies in memory as a linear layer's does.
+bool is_of_vectors(const ConvWork& w) {
+  return is_one_by_one(w) && w.in_height * w.in_width == 1;
+}
+
 // Share of the peak that each pass reaches.
 struct Efficiency {
   double forward, data, weight;
@@ -122,7 +143,8 @@ Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& de
   const double few_out = s.group_out <= 16 && !packed && !image_of_halves ? kFewChannels : 1.0;
   const double few_in = s.group_in <= 16 && !first && !packed ? kFewChannels : 1.0;
   // Halves are copied to channels-last first, whose rows are aligned.
-  const bool apart = is_one_by_one(w) && !is_plain_product(w) && !w.channels_last && w.element_bytes > 2;
+  const bool apart =
+      is_one_by_one(w) && !is_plain_product(w) && !is_of_vectors(w) && !w.channels_last && w.element_bytes > 2;
   const double misaligned = apart ? 0.6 : 1.0;
   const double short_depth = is_one_by_one(w) && w.element_bytes == 2 ? kHalvesOneByOne : 1.0;
   const double reach = device.reach_at(w.arithmetic) * (w.channels_last ? kChannelsLastGain : 1.0) * short_depth;
@@ -134,12 +156,14 @@ Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& de
 // them.
 struct Pass {
   double products = 0, time = 0;
+  double mean = 0;  // products by the mean of all SMs
 };
 struct Passes {
   Pass forward, data, weight;
   SimtPass simt;  // of the forward pass, where it runs without tensor cores
 
   [[nodiscard]] double products() const { return forward.products + data.products + weight.products; }
+  [[nodiscard]] double mean() const { return forward.mean + data.mean + weight.mean; }
   [[nodiscard]] double time() const { return forward.time + data.time + weight.time; }
 };
 
@@ -150,7 +174,7 @@ bool runs_simt(const ConvWork& w, const Sizes& s) {
 
 Passes simt(const ConvWork& w, const Device& device, Situation situation, bool training) {
   const SimtPasses found = simt_passes(w, device, training, situation.host == Host::kBare);
-  const auto pass = [](const SimtPass& p) { return Pass{p.products, p.fastest()}; };
+  const auto pass = [](const SimtPass& p) { return Pass{p.products, p.fastest(), p.lanes}; };
   Passes out{.forward = pass(found.forward), .data = {}, .weight = {}, .simt = found.forward};
   if (training) out.data = pass(found.data), out.weight = pass(found.weight);
   return out;
@@ -161,17 +185,21 @@ Passes tensor(const ConvWork& w, const Sizes& s, const Device& device, bool trai
   const auto groups = static_cast<double>(w.groups);
   const auto stride = static_cast<double>(w.stride);
   const double per_sm = device.peak(w.arithmetic) / device.sm;
-  const double moved = (s.in + s.out + s.weight) * static_cast<double>(w.element_bytes) / device.bandwidth * 0.9;
+  const double set = (s.in + s.out + s.weight) * static_cast<double>(w.element_bytes);
+  const double moved = set * from_l2(set, device) / device.bandwidth * 0.9;
   // They load asynchronously and overlap well.
-  const auto pass = [&](double flops, double efficiency) {
-    const double products = flops / (per_sm * efficiency);
-    return Pass{products, joined2(products, moved)};
+  const auto pass = [&](const Busy& flops, double efficiency) {
+    const double products = flops.most / (per_sm * efficiency);
+    return Pass{products, joined2(products, moved), flops.mean / (per_sm * efficiency)};
   };
+  // Of vectors few tiles would do, so their depth is split: what an A30 draws for deep ones says so.
+  const double split = is_of_vectors(w) ? 8.0 : 1.0;
   Passes out;
-  out.forward = pass(busiest_sm(s.places, s.group_out, s.depth, groups, device.sm, 1), e.forward);
+  out.forward = pass(busiest_sm(s.places, s.group_out, s.depth, groups, device.sm, split), e.forward);
   if (!training) return out;
-  out.data = pass(busiest_sm(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride), groups, device.sm, 1),
-                  e.data);
+  out.data =
+      pass(busiest_sm(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride), groups, device.sm, split),
+           e.data);
   out.weight = pass(busiest_sm(s.group_out, s.depth, s.places, groups, device.sm, 64), e.weight);
   return out;
 }
@@ -248,27 +276,40 @@ Beside beside(const ConvWork& w, const Sizes& s, const Device& device) {
   const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
   Beside out;
   if (w.bias != 0) out.bias = 2.2 * s.out * second_per_element;
-  if (runs_simt(w, s) || w.channels_last) return out;
-  const auto time = [&](const Copies& c) { return (c.in * s.in + c.out * s.out) * second_per_element; };
+  if (s.simt || w.channels_last) return out;
+  const double cached = from_l2((s.in + s.out + s.weight) * static_cast<double>(w.element_bytes), device);
+  const auto time = [&](const Copies& c) { return (c.in * s.in + c.out * s.out) * second_per_element * cached; };
   out.copies = time(forward_copies(w));
   out.gradient_copies = 4.6 * time(gradient_copies(w));
   return out;
 }
 
-// Seconds a pass takes beside its products and bytes.
-double latency(const ConvWork& w, const Sizes& s) {
-  return runs_simt(w, s) ? 20.4e-6 : 22.8e-6;
+// Seconds a pass takes beside its products and bytes. Of vectors seen on an A30 alone.
+double latency(const ConvWork& w, const Sizes& s, const Device& device) {
+  if (is_of_vectors(w) && device.start > 0.0) return device.start;
+  return s.simt ? 20.4e-6 : 22.8e-6;
 }
 
 // Gradients that are added up, not set, relative to their bytes at full bandwidth.
 constexpr double kAddedUp = 1.1;
 
+// Small images in TF32 on an A30 take no less than this a pass, whatever their products: copies there and back, and of
+// the filters, are kernels that wait for each other. Of halves nobody measured it.
+double least_pass(const ConvWork& w, const Sizes& s, const Device& device, Host who) {
+  constexpr double kStarts = 11.0;
+  const bool copied =
+      w.arithmetic == Arithmetic::kTf32 && !w.autotuned && !s.simt && !w.channels_last && !is_one_by_one(w);
+  return copied ? started(kStarts, device, who) : 0.0;
+}
+
 double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more, const Device& device,
-                  bool training) {
+                  Situation situation) {
+  const bool training = situation.state == State::kTraining;
   const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
-  double time = pass.time() + more.copies + more.bias + latency(w, s);
-  if (!training) return time;
-  time += 2.0 * latency(w, s);
+  const double least = least_pass(w, s, device, situation.host) * (training ? 3.0 : 1.0);
+  double time = pass.time() + more.copies + more.bias + latency(w, s, device);
+  if (!training) return std::max(time, least);
+  time = std::max(time + 2.0 * latency(w, s, device), least);
   time += more.gradient_copies;                         // both gradients' operands and results
   if (w.bias != 0) time += s.out * second_per_element;  // its gradient is a sum over the output's
   if (w.autotuned) return time;
@@ -276,8 +317,8 @@ double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const B
 }
 
 // What of a training step's time makes the gradient of the input: its pass, and half of both gradients' copies.
-double input_gradient(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more) {
-  return pass.data.time + 0.5 * more.gradient_copies + latency(w, s);
+double input_gradient(const ConvWork& w, const Sizes& s, const Passes& pass, const Beside& more, const Device& device) {
+  return pass.data.time + 0.5 * more.gradient_copies + latency(w, s, device);
 }
 
 void append_features(const ConvWork& work, const Device& device, Situation situation, const Sizes& s,
@@ -329,12 +370,13 @@ struct Timed {
 
 Timed timed(const ConvWork& work, const Device& device, Situation situation) {
   const bool training = situation.state == State::kTraining;
-  const Sizes s = sizes_of(work);
+  Sizes s = sizes_of(work);
+  s.simt = runs_simt(work, s);
   const auto size = static_cast<double>(work.element_bytes);
   Timed out{.sizes = s, .pass = {}, .more = beside(work, s, device), .physics = {}};
   Physics& p = out.physics;
   p.peak = device.peak(work.arithmetic);
-  out.pass = runs_simt(work, s) ? simt(work, device, situation, training) : tensor(work, s, device, training);
+  out.pass = s.simt ? simt(work, device, situation, training) : tensor(work, s, device, training);
   const double added_up = training && !work.autotuned ? 3.0 * size * (s.in + s.weight) : 0.0;
   p.accumulation = kAddedUp * added_up / device.bandwidth;
   p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + added_up;
@@ -347,8 +389,9 @@ Timed timed(const ConvWork& work, const Device& device, Situation situation) {
     if (training) p.input_gradient = 0.5;  // nobody measured the passes apart
   } else {
     p.compute = out.pass.products();
-    p.gpu = dense_time(work, s, out.pass, out.more, device, training);
-    if (training) p.input_gradient = input_gradient(work, s, out.pass, out.more) / (p.gpu - p.accumulation);
+    p.mean_compute = out.pass.mean();
+    p.gpu = dense_time(work, s, out.pass, out.more, device, situation);
+    if (training) p.input_gradient = input_gradient(work, s, out.pass, out.more, device) / (p.gpu - p.accumulation);
   }
   // A bare benchmark does more than call: what it does beside takes GPU time (see host.cpp).
   p.bound = situation.host == Host::kBare ? p.gpu + p.host : joined8(p.gpu, p.host);

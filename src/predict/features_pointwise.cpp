@@ -50,14 +50,6 @@ double cdna_time(const PointwiseWork& work, double bytes, const Device& device) 
   return std::max(bytes / (kCdnaStreamed * device.bandwidth), arithmetic);
 }
 
-// The share of its time from memory that a pass takes of which what it reads and writes fits into the L2: on an A30 a
-// little of 16.6 MB, all of 13 MB. Half is a guess: there the host hides what is faster.
-double from_l2(double bytes, const Device& device) {
-  constexpr double kNone = 0.72, kRange = 0.2, kSaved = 0.5;
-  const double share = bytes / device.l2;
-  return share >= kNone ? 1.0 : 1.0 - kSaved * std::min(1.0, (kNone - share) / kRange);
-}
-
 // Seconds to move a pass' bytes, of one tensor that is read or of two.
 double pass_time(double bytes, bool two, const Device& device) {
   if (bytes <= 0.0) return 0.0;

@@ -25,7 +25,7 @@ inline Device toy() {
   d.bandwidth = 1e11;
   d.l2 = 1e6;
   d.limit = 100;
-  d.idle = 10;
+  d.awake = 10;
   d.fp32 = 1e12;
   return d;
 }

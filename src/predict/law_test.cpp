@@ -251,6 +251,19 @@ TEST(Law, HostFloorsAreOfCallStateAndMachine) {
   expect_close(floor(conv, State::kEval, Host::kModern), 26.5 + 16);
   conv = {.in_channels = 8, .out_channels = 8, .groups = 8};
   expect_close(floor(conv, State::kEval, Host::kModern), 21.5);
+  conv.arithmetic = Arithmetic::kTf32;
+  expect_close(floor(conv, State::kEval, Host::kModern), 21.5);
+  // In TF32 images are copied, but not those that lie as tensor cores want them.
+  conv = {.arithmetic = Arithmetic::kTf32};
+  expect_close(floor(conv, State::kEval, Host::kModern), 26.5 + 4);
+  expect_close(floor(conv, State::kEval, Host::kOlder), 75);
+  conv.kernel_height = 3;
+  expect_close(floor(conv, State::kEval, Host::kModern), 26.5 + 8);
+  expect_close(floor(conv, State::kTraining, Host::kModern), 254 + 24);
+  conv.channels_last = true;
+  expect_close(floor(conv, State::kTraining, Host::kModern), 254);
+  conv = {.kernel_height = 3, .arithmetic = Arithmetic::kFp16};
+  expect_close(floor(conv, State::kEval, Host::kModern), 26.5);
   expect_close(floor(GemmWork{}, State::kTraining, Host::kModern), 294);
   expect_close(floor(ReductionWork{.kind = ReductionKind::kBatchNorm}, State::kTrainForward, Host::kModern), 57);
   // A StochasticDepth that drops draws and divides.
@@ -275,15 +288,27 @@ ReductionWork pool(std::int64_t channels, std::int64_t side, std::int64_t pooled
           .columns = side * side / (pooled * pooled)};
 }
 
-// 2048 channels at 7 x 7: 12.85 MB in and 0.26 MB out, of which the half of the L2 that they fill makes 0.7, are
-// 10.57 us at 93 % of 933 GB/s; 65536 averages of 30 cycles on 56 SMs at 1.44 GHz 24.38 us, and a kernel starts in 4.
+// 2048 channels at 7 x 7: 12.85 MB in and 0.26 MB out, 56 % of which from the half of the L2 that they fill takes 8.46
+// us at 93 % of 933 GB/s; 65536 averages of 34.6 * 1.15 cycles on 56 SMs at 1.44 GHz 32.34 us, for 49 is odd, and a
+// kernel starts in 4. An A30 measured 44.4.
 TEST(Law, AnAverageCostsItsRowBesideWhatItReads) {
-  expect_close(physics(pool(2048, 7, 1), a30()).gpu, (10.5742 + 24.381 + 4.0) * 1e-6);
+  expect_close(physics(pool(2048, 7, 1), a30()).gpu, (8.45939 + 32.3371 + 4.0) * 1e-6);
   // Four times the L2: nothing of it stays. The gradient is written once, without averages.
   const Physics large = physics(pool(2048, 20, 1), a30(), {.state = State::kTraining});
   const double bytes = 4.0 * 65536 * 401;
   const double moved = bytes / 0.93 + bytes / 0.9 + 12.0 * 65536 * 400 / 0.875;
-  expect_close(large.gpu, moved / 933e9 + 24.381e-6 + 3 * 4e-6);
+  expect_close(large.gpu, moved / 933e9 + 65536 * 34.6 / (56 * 1.44e9) + 3 * 4e-6);
+}
+
+// Rows of four are read in one, eight of them by a warp; the RTX 2080 Ti takes 24 cycles for a warp.
+TEST(Law, AWarpAveragesSeveralShortRows) {
+  const auto cycles = [](const Device& d, std::int64_t side) {
+    return physics(pool(512, side, 1), d).compute * d.sm * d.clock / (32 * 512);
+  };
+  expect_close(cycles(a30(), 2), 34.6 / 8);
+  expect_close(cycles(a30(), 1), 34.6 * 1.15 / 32);
+  expect_close(cycles(a30(), 14), 34.6);
+  expect_close(cycles(device_of("rtx2080ti"), 14), 24.0);
 }
 
 // AlexNet's: 8192 blocks of six warps, each 90 cycles, 54.86 us; what it moves hides behind. Twice that with the
@@ -320,8 +345,11 @@ ReductionWork batch_norm(std::int64_t channels, std::int64_t spatial) {
 // square root of the sum of their squares is 61.69 us, and a kernel starts in 4. An A30 measured 65.5.
 TEST(Law, BatchNormOfSmallImagesIsBoundByItsBlocks) {
   expect_close(physics(batch_norm(2048, 49), a30()).gpu, 65.690e-6);
-  // Of one place the channels lie side by side, which another kernel walks.
-  expect_close(physics(batch_norm(std::int64_t{2048} * 49, 1), a30()).gpu, 40.7138e-6);
+  // So does an image of one place. Features of rows lie side by side, which another kernel walks.
+  ReductionWork one_place = batch_norm(2048, 1);
+  expect_close(physics(one_place, a30()).compute, 49.575e-6);
+  one_place.of_rows = true;
+  EXPECT_EQ(physics(one_place, a30()).compute, 0.0);
 }
 
 // In inference it streams 75 % in FP32 on an A30, 90 where an SM has less than 9 bytes a cycle; images that lie
@@ -532,6 +560,23 @@ TEST(Law, ClockAndLimitMoveTheDevice) {
   EXPECT_EQ(half.limit, 100);
   EXPECT_EQ(half.bandwidth, a30().bandwidth);
   EXPECT_LE(half.held_at(Arithmetic::kFp32), 1.0);
+}
+
+// A fifth of the default limit, more with GDDR, but no less than idle nor so much that nothing is left to work with.
+TEST(Law, AGpuThatWaitsDrawsMoreThanAnIdleOne) {
+  expect_close(a30().awake, 0.2 * 165);
+  expect_close(device_of("rtx2080ti").awake, 0.28 * 250);
+  EXPECT_EQ(a30().idle, 28.0);
+  const Gpu& a40 = **Catalogue::shipped().find("a40");
+  const auto awake = [&](double watts) {
+    return make_device(a40, {.sm_clock = {}, .power_limit = Watts{watts}})->awake;
+  };
+  expect_close(awake(300), 84);
+  expect_close(awake(200), 84);
+  expect_close(awake(100), 80);
+  Gpu hungry = a40;
+  hungry.idle_power = Watts{90};
+  expect_close(make_device(hungry, {})->awake, 90);
 }
 
 // Of an L4's 72 W: halves 121 / 72 / 1.05 = 1.6005, TF32 at half the rate and twice the energy, FP8 the other way, FP32

@@ -235,6 +235,7 @@ struct LowerVisitor : LowerViews {
     ReductionWork work = reduction(ReductionKind::kBatchNorm, channels,
                                    context.input(0).elements() / std::max<std::int64_t>(1, channels));
     work.channels_last = channels_last();
+    work.of_rows = x.size() < 3;
     emit(work);
     image();
   }

@@ -98,6 +98,7 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
                        .parameter_tensors = static_cast<double>(workload.parameter_tensors),
                        .optimizer_bytes = optimizer_traffic(workload),
                        .beside = runtime == Runtime::kTensorflow ? tensorflow_beside(workload, host) : 0.0,
+                       .captured = runtime == Runtime::kCudaGraph,
                        .host = host},
                       out.device, known.compose);
   return out;

@@ -16,7 +16,7 @@ inline constexpr std::string_view kSettings = "settings";
 inline constexpr std::string_view kCorrections = "corrections";  // where a pack was calibrated
 inline constexpr std::string_view kCorrected = "corrected";      // and the text that says by what
 inline constexpr std::string_view kPowerLaws = "power-laws";
-// In that table: how much of the power between idle and limit a busy part ("compute", "memory", "gpu") draws.
+// In that table: how much of the power between waiting and limit a busy part ("compute", "memory", "gpu") draws.
 inline std::string power_law(std::string_view group, std::string_view part) {
   return std::string(group) + "/" + std::string(part);
 }

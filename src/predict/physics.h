@@ -19,7 +19,8 @@ namespace joulecast {
 
 // One GPU under one setting, as the laws need it.
 struct Device {
-  double sm = 1, clock = 1, bandwidth = 1, l2 = 1, limit = 1, idle = 0;
+  double sm = 1, clock = 1, bandwidth = 1, l2 = 1, limit = 1;
+  double idle = 0, awake = 0;  // watts: without work, and while it waits for work with its clocks up
   double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0,
          fp4 = 0;           // dense peaks; 0: no such units; fp8 is int8 too
   double capability = 0;    // 8.6 for compute capability 8.6; 0 if unknown
@@ -29,7 +30,7 @@ struct Device {
   double start = 0;         // seconds between two kernels in a queue in which nothing moves
   bool slow_norms = false;  // batch norm in FP32 cannot ask for as much as the memory gives, in inference
   double fed = 1;           // share of the FP32 peak that an SM's registers and shared memory can feed
-  double needed = 1;        // share of the power between idle and limit that FP32 on all lanes comes to
+  double needed = 1;        // share of the power between waiting and limit that FP32 on all lanes comes to
   // By Arithmetic: the fraction of the peak that large products keep under the power limit.
   std::array<double, kArithmetics> held{1, 1, 1, 1, 1, 1, 1};
   // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
@@ -95,10 +96,14 @@ inline constexpr std::size_t kMaxFeatures = 64;
 // Times of the bound's parts. `bound` joins `gpu` and `host`, `gpu` joins `compute` and `memory`.
 struct Physics {
   double bound = 0, gpu = 0, host = 0, compute = 0, memory = 0;
+  double mean_compute = 0;    // of dense convolutions: `compute` by the mean of all SMs, not by the busiest one
   double peak = 0;            // flops per second of the units it runs on
   double bytes = 0;           // moved, gradient accumulation of the operation benchmark included
   double accumulation = 0;    // of `gpu`: gradients added up instead of set, which a network does not do
   double input_gradient = 0;  // of layers in training: the share their input's gradient has of the rest of `gpu`
+
+  // For how long all SMs compute: what idles draws little.
+  [[nodiscard]] double computing() const { return mean_compute > 0.0 ? mean_compute : compute; }
 };
 
 // The models are apart because their kernels are: each has its own features and its own trees.

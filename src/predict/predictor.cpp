@@ -109,7 +109,7 @@ std::vector<settings::BusyOperation> busy_operations(std::span<const Work> works
     const ComposePart& part = parts[i];
     if (part.gpu <= 0.0) continue;
     const auto math = arithmetic_of(works[i]);
-    const double power = device.idle + std::max(0.0, part.power - device.idle) * part.time / part.gpu;
+    const double power = device.awake + std::max(0.0, part.power - device.awake) * part.time / part.gpu;
     out.push_back({.busy = part.count * busy_in_network(part, device, mode),
                    .power = std::min(power, device.limit),
                    .compute = found[i].physics.compute,

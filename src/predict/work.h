@@ -96,6 +96,7 @@ struct ReductionWork {
   std::int64_t element_bytes = 4;
   bool by_engine = false;      // a norm by an engine's kernel, with a block for each row; else PyTorch's
   bool channels_last = false;  // batch norm, of images that lie so: no plane of theirs has a block
+  bool of_rows = false;        // batch norm, of features of rows, which lie side by side
   auto operator<=>(const ReductionWork&) const = default;
 };
 
