@@ -296,6 +296,10 @@ TEST(LawOfConvolutions, SmallTensorsComeFromTheL2) {
   Device without = d;
   without.l2 = 1.0;
   EXPECT_LT(physics(work, d).gpu, physics(work, without).gpu);
+  const Physics small = physics(work, d);
+  const double moved = 0.5 * 4.0 * (3.0 * 3136 * (64 + 256) + 64 * 256) / 933e9 * 0.9;
+  const double copies = 0.5 * 0.1 * 4.0 * 3.0 * 3136 * (64 + 256) / 933e9;
+  expect_close(small.gpu, std::hypot(small.compute, moved) + copies + 22.8e-6);
   work.batch = 32;
   EXPECT_EQ(physics(work, d).gpu, physics(work, without).gpu);
 }
