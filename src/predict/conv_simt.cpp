@@ -47,18 +47,11 @@ struct Pass {
   double filters = 0;      // numbers moved to transform the filters
 };
 
-// Of the busiest SM, and of all by their mean: what waves leave idle draws little power.
-struct Busy {
-  double most = kNever, mean = kNever;
-
-  [[nodiscard]] Busy operator*(double by) const { return {most * by, mean * by}; }
-};
-
 // Flops in whole waves of tiles, over the best of `tiles`.
 template <std::size_t kCount>
-Busy busiest(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
-             double sm) {
-  Busy best;
+BusySms busiest(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
+                double sm) {
+  BusySms best;
   for (const Tile& tile : tiles) {
     const double waves = batch * ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns) / sm;
     const double flops = 2.0 * tile.rows * tile.columns / tile.efficiency * depth;
@@ -70,11 +63,11 @@ Busy busiest(const std::array<Tile, kCount>& tiles, double rows, double columns,
 
 // The same with the depth split in up to `max_split` parts of at least 32.
 template <std::size_t kCount>
-Busy busiest_split(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
-                   double sm, int max_split) {
-  Busy best;
+BusySms busiest_split(const std::array<Tile, kCount>& tiles, double rows, double columns, double batch, double depth,
+                      double sm, int max_split) {
+  BusySms best;
   for (int split = 1; split <= max_split; split *= 2) {
-    const Busy found = busiest(tiles, rows, columns, batch * split, std::max(depth / split, 32.0), sm);
+    const BusySms found = busiest(tiles, rows, columns, batch * split, std::max(depth / split, 32.0), sm);
     if (found.most < best.most) best = found;
     if (depth <= 32.0 * split) break;
   }
@@ -93,7 +86,7 @@ double moved(const Pass& p, const Rates& r) {
 
 // The depth is rounded up to 8; what fills and drains a tile costs `fill` more of it.
 template <std::size_t kCount>
-Busy implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, const Rates& r, double fill) {
+BusySms implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, const Rates& r, double fill) {
   const double depth = 8.0 * ceil_fast(p.depth / 8.0) + fill;
   const double places = p.batch * p.height * p.width;
   return busiest(tiles, places, p.out_channels / p.groups, p.groups, depth, r.sm) * (1.0 / r.flops);
@@ -101,14 +94,14 @@ Busy implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, con
 
 // A block makes 32 channels of 4 x 8 squares of 2 x 2 places of one image, and before Volta there is one of 4 x 4
 // squares of two images: 16 products over the channels.
-Busy fused_products(const Pass& p, const Rates& r, double efficiency, double fill) {
+BusySms fused_products(const Pass& p, const Rates& r, double efficiency, double fill) {
   const double high = ceil_div(ceil_fast(p.height / 2.0), 4.0);
   const double wide = ceil_fast(p.width / 2.0);
   double blocks = p.batch * high * ceil_div(wide, 8.0);
   if (r.pairs_images) blocks = std::min(blocks, ceil_fast(p.batch / 2.0) * high * ceil_div(wide, 4.0));
   const double depth = 8.0 * ceil_fast(p.in_channels / 8.0) + fill;
   const double waves = blocks * ceil_div(p.out_channels, 32.0) / r.sm;
-  return Busy{ceil_fast(waves), waves} * (2.0 * 16.0 * 32.0 * 32.0 * depth / (r.flops * efficiency));
+  return BusySms{ceil_fast(waves), waves} * (2.0 * 16.0 * 32.0 * 32.0 * depth / (r.flops * efficiency));
 }
 // The filters are transformed before, 9 numbers becoming 16.
 double fused_filters(const Pass& p, const Rates& r, double cost) {
@@ -119,7 +112,7 @@ double fused_filters(const Pass& p, const Rates& r, double cost) {
 double tiled_squares(const Pass& p) {
   return p.batch * ceil_fast(p.height / 4.0) * ceil_fast(p.width / 4.0);
 }
-Busy tiled_products(const Pass& p, const Rates& r, double efficiency) {
+BusySms tiled_products(const Pass& p, const Rates& r, double efficiency) {
   return busiest(kProductTiles, tiled_squares(p), p.out_channels, 36.0, p.in_channels + 9.0, r.sm) *
          (1.0 / (r.flops * efficiency));
 }
@@ -201,12 +194,12 @@ constexpr Kernels kKepler{.hold = 1.0,
                           .filters = 48.5,
                           .one_tile = true};
 
-void keep_products(SimtPass& out, const Busy& implicit, const Busy& fused, const Busy& tiled) {
-  const Busy& fastest = out.implicit <= std::min(out.fused, out.tiled) ? implicit
-                        : out.fused <= out.tiled                       ? fused
-                                                                       : tiled;
+void keep_products(SimtPass& out, const BusySms& implicit, const BusySms& fused, const BusySms& tiled) {
+  const BusySms& fastest = out.implicit <= std::min(out.fused, out.tiled) ? implicit
+                           : out.fused <= out.tiled                       ? fused
+                                                                          : tiled;
   out.products = fastest.most;
-  out.lanes = fastest.mean;
+  out.mean = fastest.mean;
 }
 
 WinogradTime searched_winograd(const Pass& p, const Rates& r, const Kernels& kernels) {
@@ -218,13 +211,13 @@ WinogradTime searched_winograd(const Pass& p, const Rates& r, const Kernels& ker
 SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency, bool data,
                  const Device& device) {
   const double fill = kernels.implicit_fill;
-  const Busy products =
+  const BusySms products =
       kernels.one_tile ? implicit_products(kOneTile, p, r, fill) : implicit_products(kImplicitTiles, p, r, fill);
-  const Busy implicit = products * (1.0 / efficiency);
+  const BusySms implicit = products * (1.0 / efficiency);
   SimtPass out{.implicit = joined_by_squares<2>(implicit.most, moved(p, r)), .fused = kNever, .tiled = kNever};
   if (data) out.implicit = joined2(implicit.most, moved(p, r));
   out.implicit += p.filters * r.number;
-  Busy fused;
+  BusySms fused;
   WinogradTime tiled;
   if (winograd) {
     fused = fused_products(p, r, kernels.fused, kernels.fused_fill);
@@ -244,11 +237,11 @@ SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const Kernels
   const auto busiest_of = [&](const auto& tiles) {
     return busiest_split(tiles, p.out_channels / p.groups, p.depth, p.groups, places, r.sm, 64);
   };
-  const Busy implicit =
+  const BusySms implicit =
       (kernels.one_tile ? busiest_of(kOneTile) : busiest_of(kSplitTiles)) * (1.0 / (r.flops * efficiency));
   SimtPass out{
       .implicit = joined2(implicit.most, moved(p, r)) + p.filters * r.number, .fused = kNever, .tiled = kNever};
-  Busy tiled;
+  BusySms tiled;
   if (winograd) {
     tiled = busiest_split(kSplitTiles, p.in_channels, p.out_channels, 36.0, tiled_squares(p), r.sm, 8) *
             (1.0 / (r.flops * kernels.tiled * kernels.tiled_gradient));

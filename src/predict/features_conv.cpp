@@ -41,15 +41,10 @@ constexpr std::array<double, kTiles> kTileArea = [] {
   return out;
 }();
 
-// Of the busiest SM, and of all by their mean.
-struct Busy {
-  double most = 0, mean = 0;
-};
-
 // Flops of the busiest SM, over the best of tiles and of splits of the depth up to `max_split`. Loops over tiles stand
 // inside: they are the inner loop of every prediction. Splits leave the mean of all SMs as it is, but for parts of less
 // than 32.
-Busy busiest_sm(double m, double n, double k, double groups, double sm, double max_split) {
+BusySms busiest_sm(double m, double n, double k, double groups, double sm, double max_split) {
   std::array<double, kTiles> count{};
   std::array<double, kTiles> best{};
   for (std::size_t i = 0; i < kTiles; ++i) {
@@ -57,15 +52,13 @@ Busy busiest_sm(double m, double n, double k, double groups, double sm, double m
     best[i] = std::numeric_limits<double>::infinity();
   }
   double part = k;
-  double split = 1;
-  while (true) {
+  for (double split = 1; split <= max_split; split *= 2) {
     const double depth = std::max(part, 32.0);
     for (std::size_t i = 0; i < kTiles; ++i) {
       const double flops = ceil_by_adding(count[i] * split / sm) * kTileArea[i] * depth;
       best[i] = flops < best[i] ? flops : best[i];
     }
-    split *= 2.0;
-    if (part <= 32.0 || split > max_split) break;
+    if (part <= 32.0) break;
     part *= 0.5;
   }
   const auto least = std::min_element(best.begin(), best.end());
@@ -174,7 +167,7 @@ bool runs_simt(const ConvWork& w, const Sizes& s) {
 
 Passes simt(const ConvWork& w, const Device& device, Situation situation, bool training) {
   const SimtPasses found = simt_passes(w, device, training, situation.host == Host::kBare);
-  const auto pass = [](const SimtPass& p) { return Pass{p.products, p.fastest(), p.lanes}; };
+  const auto pass = [](const SimtPass& p) { return Pass{p.products, p.fastest(), p.mean}; };
   Passes out{.forward = pass(found.forward), .data = {}, .weight = {}, .simt = found.forward};
   if (training) out.data = pass(found.data), out.weight = pass(found.weight);
   return out;
@@ -188,7 +181,7 @@ Passes tensor(const ConvWork& w, const Sizes& s, const Device& device, bool trai
   const double set = (s.in + s.out + s.weight) * static_cast<double>(w.element_bytes);
   const double moved = set * from_l2(set, device) / device.bandwidth * 0.9;
   // They load asynchronously and overlap well.
-  const auto pass = [&](const Busy& flops, double efficiency) {
+  const auto pass = [&](const BusySms& flops, double efficiency) {
     const double products = flops.most / (per_sm * efficiency);
     return Pass{products, joined2(products, moved), flops.mean / (per_sm * efficiency)};
   };
