@@ -25,6 +25,16 @@ TEST(PowerLaw, IdleSmsComputeNothing) {
   EXPECT_DOUBLE_EQ(law.share({.compute = 2.0, .mean_compute = 0.5}, 2.0), 0.125);
 }
 
+// 1 / (1 + e^((0.39 - duty) / 0.025)) of the way from 0.45 to 1.
+TEST(PowerLaw, AGpuWhoseKernelsFillLittleOfTheTimeSleeps) {
+  const PowerLaw law{.compute = 0.0, .memory = 0.5, .gpu = 0.0};
+  const auto share = [&](double filling) { return law.share({.memory = 1.0, .filling = filling}, 2.0); };
+  EXPECT_NEAR(share(0.4), 0.25 * 0.45, 0.001);
+  EXPECT_NEAR(share(0.78), 0.25 * 0.725, 1e-9);
+  EXPECT_NEAR(share(1.2), 0.25, 0.001);
+  EXPECT_DOUBLE_EQ(share(0.0), 0.25) << "not known to sleep";
+}
+
 TEST(PowerLawFit, FindsTheLawThatRowsFollow) {
   const PowerLaw wanted{.compute = 0.7, .memory = 0.25, .gpu = 0.1};
   std::vector<BusyRow> rows{row(2, 0.2, 2, 0), row(0.5, 1, 1, 0), row(0.2, 0.1, 0.3, 0), row(1, 2, 2, 0),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 
@@ -46,6 +47,10 @@ void write_gpu_features(const Physics& physics, const Device& device, std::span<
   write_features(values, features);
 }
 
+// Of kGpuFeatures the one that differs from operation to operation.
+constexpr std::size_t kPeakFeature = 4;
+static_assert(kGpuFeatures[kPeakFeature] == "gpu_tflops");
+
 void write_power_features(const Physics& physics, const Device& device, double time, std::span<float> features) {
   // Elementwise work has compute time 0: it never decides.
   const double values[] = {physics.computing() / time,
@@ -65,7 +70,7 @@ double power_share(double watts, const Device& device) {
 }
 
 double power_from_share(double share, const Device& device) {
-  return std::max(device.idle, device.awake + std::min(share, 1.0) * (device.limit - device.awake));
+  return std::max(device.least, device.awake + std::min(share, 1.0) * (device.limit - device.awake));
 }
 
 std::vector<std::string_view> row_names(Group group) {
@@ -287,8 +292,8 @@ namespace {
 // What was measured leaves of its law the wrong choices of algorithms: a convolution that was tried out has none. Nor
 // do PyTorch's norms tell anything of an engine's, which runs another kernel, or layers of recurrent ones.
 bool law_alone(const Work& work) {
-  if (is_recurrent(work)) return true;
   if (const auto* conv = std::get_if<ConvWork>(&work)) return conv->autotuned && conv->arithmetic == Arithmetic::kFp32;
+  if (is_recurrent(work)) return true;
   const auto* reduction = std::get_if<ReductionWork>(&work);
   return reduction != nullptr && reduction->by_engine;
 }
@@ -327,10 +332,13 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   const auto terms = [&](std::size_t i) {
     return correction_terms(works[rows.rows[i]], situation.state, out[rows.rows[i]].physics);
   };
+  std::array<float, kGpuFeatures.size()> gpu{};  // the same for all rows, but for the peak
+  write_gpu_features({}, device, gpu);
   for (std::size_t i = 0; i < count; ++i) {
     Physics& physics = out[rows.rows[i]].physics;
     physics = physics_of(works[rows.rows[i]], device, situation, row(i));
-    write_gpu_features(physics, device, row(i).subspan(own));
+    gpu[kPeakFeature] = static_cast<float>(physics.peak / 1e12);
+    std::copy(gpu.begin(), gpu.end(), row(i).begin() + static_cast<std::ptrdiff_t>(own));
   }
   rows.models.time.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {

@@ -35,11 +35,12 @@ inline double ceil_by_adding(double x) {
 }
 
 // Flops of a tile for each number of depth.
-constexpr std::array<double, kTiles> kTileArea = [] {
+constexpr std::array<double, kTiles> tile_areas(const std::array<double, kTiles>& efficiency) {
   std::array<double, kTiles> out{};
-  for (std::size_t i = 0; i < kTiles; ++i) out[i] = 2.0 * kTileRows[i] * kTileColumns[i] / kTileEfficiency[i];
+  for (std::size_t i = 0; i < kTiles; ++i) out[i] = 2.0 * kTileRows[i] * kTileColumns[i] / efficiency[i];
   return out;
-}();
+}
+constexpr std::array<double, kTiles> kTileArea = tile_areas(kTileEfficiency);
 
 // Flops of the busiest SM, over the best of tiles and of splits of the depth up to `max_split`. Loops over tiles stand
 // inside: they are the inner loop of every prediction. Splits leave the mean of all SMs as it is, but for parts of less
@@ -66,10 +67,31 @@ BusySms busiest_sm(double m, double n, double k, double groups, double sm, doubl
   return {*least, count[at] * kTileArea[at] * std::max(k, 32.0) / sm};
 }
 
+// Of TF32's kernels larger than 1x1: no tile has fewer than 64 columns, and filling and draining it costs so much more
+// depth. An A30 at its power limit hardly waits for a last wave: by the forward passes of 39 of them, of which these
+// constants are 7.5 % off, and those fitted to four fifths 6.9 % on the others (tools/fit/tf32_convolutions.py).
+constexpr std::array<double, kTiles> kLargeArea = tile_areas({1.0, 0.84, 0.70, 0.84, 0.353, 0.42, 1.05, 1.05});
+constexpr double kLargeFill = 100.0, kEvened = 0.8;
+
+BusySms evened_sm(double m, double n, double k, double groups, double sm) {
+  std::array<double, kTiles> waves{};
+  std::array<double, kTiles> most{};
+  const double depth = k + kLargeFill;
+  for (std::size_t i = 0; i < kTiles; ++i) {
+    waves[i] = groups * ceil_by_adding(m / kTileRows[i]) * ceil_by_adding(n / kTileColumns[i]) / sm;
+    const double counted = waves[i] > 1.0 ? waves[i] : 1.0;
+    most[i] = kLargeArea[i] * depth * ((1.0 - kEvened) * ceil_by_adding(waves[i]) + kEvened * counted);
+  }
+  const auto least = std::min_element(most.begin(), most.end());
+  const auto at = static_cast<std::size_t>(least - most.begin());
+  return {*least, kLargeArea[at] * depth * waves[at]};
+}
+
 // The numbers everything below is made of.
 struct Sizes {
   double group_in, group_out, kernel, depth, places, in_places, macs, in, out, weight;
-  bool simt;  // runs without tensor cores
+  bool simt;   // runs without tensor cores
+  bool large;  // see is_large()
 };
 
 Sizes sizes_of(const ConvWork& w) {
@@ -116,6 +138,11 @@ bool is_of_vectors(const ConvWork& w) {
   return is_one_by_one(w) && w.in_height * w.in_width == 1;
 }
 
+// TF32's kernels larger than 1x1 as frameworks find them: the best known on tensor cores, with constants of their own.
+bool is_large(const ConvWork& w) {
+  return w.arithmetic == Arithmetic::kTf32 && !w.autotuned && !is_one_by_one(w);
+}
+
 // Share of the peak that each pass reaches.
 struct Efficiency {
   double forward, data, weight;
@@ -129,18 +156,19 @@ constexpr double kChannelsLastGain = 1.35;
 constexpr double kHalvesOneByOne = 0.84;
 
 Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& device) {
-  constexpr double kFewChannels = 0.28;  // up to 16 fill no tile
+  const double few_channels = s.large ? 0.5 : 0.28;  // up to 16 fill no tile
   const bool packed = is_packed(w);
   const bool first = is_first(w, s);
   const bool image_of_halves = first && w.element_bytes == 2;  // whose factor says it all
-  const double few_out = s.group_out <= 16 && !packed && !image_of_halves ? kFewChannels : 1.0;
-  const double few_in = s.group_in <= 16 && !first && !packed ? kFewChannels : 1.0;
+  const double few_out = s.group_out <= 16 && !packed && !image_of_halves ? few_channels : 1.0;
+  const double few_in = s.group_in <= 16 && !first && !packed ? few_channels : 1.0;
   // Halves are copied to channels-last first, whose rows are aligned.
   const bool apart =
       is_one_by_one(w) && !is_plain_product(w) && !is_of_vectors(w) && !w.channels_last && w.element_bytes > 2;
   const double misaligned = apart ? 0.6 : 1.0;
   const double short_depth = is_one_by_one(w) && w.element_bytes == 2 ? kHalvesOneByOne : 1.0;
   const double reach = device.reach_at(w.arithmetic) * (w.channels_last ? kChannelsLastGain : 1.0) * short_depth;
+  if (s.large) return {0.60 * reach * few_out, 0.53 * reach * few_in, 0.44 * reach};
   const double three = w.kernel_height == 3 && w.kernel_width == 3 && w.stride == 1 ? 1.12 : 1.0;
   return {0.50 * reach * three * (first ? 0.24 : 1.0) * few_out * misaligned, 0.45 * reach * few_in, 0.44 * reach};
 }
@@ -181,18 +209,19 @@ Passes tensor(const ConvWork& w, const Sizes& s, const Device& device, bool trai
   const double set = (s.in + s.out + s.weight) * static_cast<double>(w.element_bytes);
   const double moved = set * from_l2(set, device) / device.bandwidth * 0.9;
   // They load asynchronously and overlap well.
-  const auto pass = [&](const BusySms& flops, double efficiency) {
-    const double products = flops.most / (per_sm * efficiency);
-    return Pass{products, joined2(products, moved), flops.mean / (per_sm * efficiency)};
+  const auto pass = [&](const BusySms& busy, double efficiency) {
+    const double products = busy.most / (per_sm * efficiency);
+    return Pass{products, joined2(products, moved), busy.mean / (per_sm * efficiency)};
   };
   // Of vectors few tiles would do, so their depth is split: what an A30 draws for deep ones says so.
   const double split = is_of_vectors(w) ? 8.0 : 1.0;
+  const auto flops = [&](double m, double n, double k) {
+    return s.large ? evened_sm(m, n, k, groups, device.sm) : busiest_sm(m, n, k, groups, device.sm, split);
+  };
   Passes out;
-  out.forward = pass(busiest_sm(s.places, s.group_out, s.depth, groups, device.sm, split), e.forward);
+  out.forward = pass(flops(s.places, s.group_out, s.depth), e.forward);
   if (!training) return out;
-  out.data =
-      pass(busiest_sm(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride), groups, device.sm, split),
-           e.data);
+  out.data = pass(flops(s.in_places, s.group_in, s.group_out * s.kernel / (stride * stride)), e.data);
   out.weight = pass(busiest_sm(s.group_out, s.depth, s.places, groups, device.sm, 64), e.weight);
   return out;
 }
@@ -250,12 +279,13 @@ struct Beside {
   double copies = 0, gradient_copies = 0, bias = 0;
 };
 
-// Of the numbers in and out, how many copies are made.
+// Of the numbers in, out and of the filters, how many copies are made.
 struct Copies {
-  double in, out;
+  double in, out, weight = 0;
 };
 
-Copies forward_copies(const ConvWork& w) {
+Copies forward_copies(const ConvWork& w, const Sizes& s) {
+  if (s.large) return {2.25, 0.60, 1.1};
   if (!is_one_by_one(w)) return {1.15, 0.60};
   if (is_plain_product(w)) return {0.10, 0.10};
   return w.stride > 1 ? Copies{0.42, 0.93} : Copies{0.28, 0.47};
@@ -265,22 +295,25 @@ Copies gradient_copies(const ConvWork& w) {
   return is_plain_product(w) ? Copies{0.10, 0.10} : Copies{0.65, 0.95};
 }
 
-Beside beside(const ConvWork& w, const Sizes& s, const Device& device) {
+Beside beside(const ConvWork& w, const Sizes& s, const Device& device, bool training) {
   const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
   Beside out;
   if (w.bias != 0) out.bias = 2.2 * s.out * second_per_element;
   if (s.simt || w.channels_last) return out;
   const double cached = from_l2((s.in + s.out + s.weight) * static_cast<double>(w.element_bytes), device);
-  const auto time = [&](const Copies& c) { return (c.in * s.in + c.out * s.out) * second_per_element * cached; };
-  out.copies = time(forward_copies(w));
-  out.gradient_copies = 4.6 * time(gradient_copies(w));
+  const auto time = [&](const Copies& c) {
+    return (c.in * s.in + c.out * s.out + c.weight * s.weight) * second_per_element * cached;
+  };
+  out.copies = time(forward_copies(w, s));
+  if (training) out.gradient_copies = 4.6 * time(gradient_copies(w));
   return out;
 }
 
 // Seconds a pass takes beside its products and bytes. Of vectors seen on an A30 alone.
 double latency(const ConvWork& w, const Sizes& s, const Device& device) {
   if (is_of_vectors(w) && device.start > 0.0) return device.start;
-  return s.simt ? 20.4e-6 : 22.8e-6;
+  if (s.simt) return 20.4e-6;
+  return s.large ? 14e-6 : 22.8e-6;
 }
 
 // Gradients that are added up, not set, relative to their bytes at full bandwidth.
@@ -290,8 +323,7 @@ constexpr double kAddedUp = 1.1;
 // the filters, are kernels that wait for each other. Of halves nobody measured it.
 double least_pass(const ConvWork& w, const Sizes& s, const Device& device, Host who) {
   constexpr double kStarts = 11.0;
-  const bool copied =
-      w.arithmetic == Arithmetic::kTf32 && !w.autotuned && !s.simt && !w.channels_last && !is_one_by_one(w);
+  const bool copied = s.large && !s.simt && !w.channels_last;
   return copied ? started(kStarts, device, who) : 0.0;
 }
 
@@ -319,7 +351,7 @@ void append_features(const ConvWork& work, const Device& device, Situation situa
   const auto size = static_cast<double>(work.element_bytes);
   const double ideal = 2.0 * s.macs * (situation.state == State::kTraining ? 3.0 : 1.0) / p.peak;
   const std::int64_t places = work.out_height * work.out_width;
-  const auto of_bound = [&](double time) { return std::isfinite(time) ? time / p.bound : 0.0; };
+  const auto of_bound = [&](double time) { return s.simt && std::isfinite(time) ? time / p.bound : 0.0; };
   const double values[] = {p.compute / p.bound,
                            p.memory / p.bound,
                            p.host / p.bound,
@@ -365,8 +397,9 @@ Timed timed(const ConvWork& work, const Device& device, Situation situation) {
   const bool training = situation.state == State::kTraining;
   Sizes s = sizes_of(work);
   s.simt = runs_simt(work, s);
+  s.large = is_large(work);
   const auto size = static_cast<double>(work.element_bytes);
-  Timed out{.sizes = s, .pass = {}, .more = beside(work, s, device), .physics = {}};
+  Timed out{.sizes = s, .pass = {}, .more = beside(work, s, device, training), .physics = {}};
   Physics& p = out.physics;
   p.peak = device.peak(work.arithmetic);
   out.pass = s.simt ? simt(work, device, situation, training) : tensor(work, s, device, training);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "predict/physics.h"
 
@@ -18,7 +19,16 @@ struct PowerLaw {
   // Of an operation that takes `time` seconds, 0 to 1. Requires: time > 0.
   [[nodiscard]] double share(const Physics& physics, double time) const {
     const auto busy = [time](double part) { return std::min(1.0, part / time); };
-    return std::min(1.0, compute * busy(physics.computing()) + memory * busy(physics.memory) + gpu * busy(physics.gpu));
+    const double sum = compute * busy(physics.computing()) + memory * busy(physics.memory) + gpu * busy(physics.gpu);
+    return std::min(1.0, physics.filling > 0.0 ? sum * awake(physics.filling / time) : sum);
+  }
+
+  // A training's host leaves gaps of a hundred microseconds. A GPU whose kernels fill less than two fifths of the time
+  // lowers its clocks between them, and draws less than half of what the same kernels do behind each other. From
+  // elementwise work, norms and pooling on an A30, where power jumps from 59 to 104 W, and an RTX 2080 Ti.
+  static double awake(double duty) {
+    constexpr double kAsleep = 0.45, kKnee = 0.39, kWidth = 0.025;
+    return kAsleep + (1.0 - kAsleep) / (1.0 + std::exp((kKnee - duty) / kWidth));
   }
 };
 
