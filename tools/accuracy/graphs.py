@@ -4,9 +4,10 @@
 
 Exports the networks of tools/zoo/lists/{torchvision,timm,neusight,profet}.txt without weights (some 470, in an hour or two; what
 --work has from an earlier run stays) and links them under the names that the tables have: MODEL.onnx at the usual or a free size
-of image, MODEL_SIZE.onnx at others. --list takes one list alone. --data DATA, the folder of published tables, adds networks
-of two search spaces, of which there are too many for all: every 300th decoder of HW-GPT-Bench that has a row, and every
-32nd row of EC-NAS-Bench; and those of PePR, whose memory is known. Standard library only.
+of image, MODEL_SIZE.onnx at others. --list takes one list alone; all that --work has is linked anew, so the order of such runs
+does not matter. --data DATA, the folder of published tables, adds networks of two search spaces, of which there are too many
+for all: every 300th decoder of HW-GPT-Bench that has a row, which takes longest, and every 32nd row of EC-NAS-Bench; and
+those of PePR, whose memory is known, and which timm's table has too. Standard library only.
 """
 
 from __future__ import annotations
@@ -70,7 +71,19 @@ def of_256_pixels(data: pathlib.Path, path: pathlib.Path) -> None:
     path.write_text("".join(f"timm:{model} image_size=256 as={model}_256\n" for model in models))
 
 
-WRITTEN = {"hwgpt": decoders, "ecnas": cells, "pepr": of_256_pixels}
+WRITTEN = {"pepr": of_256_pixels, "ecnas": cells, "hwgpt": decoders}
+
+
+def wanted_lists(arguments: argparse.Namespace) -> dict[str, pathlib.Path]:
+    """Files of the lists to export; those that only tables name are written to --work."""
+    names = arguments.list or (*LISTS, *(WRITTEN if arguments.data else ()))
+    lists = {name: TOOLS / "zoo" / "lists" / f"{name}.txt" for name in LISTS if name in names}
+    for name, write_list in WRITTEN.items():
+        if name in names:
+            arguments.work.mkdir(parents=True, exist_ok=True)
+            lists[name] = arguments.work.resolve() / f"{name}.txt"
+            write_list(arguments.data, lists[name])
+    return lists
 
 
 def main() -> int:
@@ -78,21 +91,20 @@ def main() -> int:
     parser.add_argument("--python", required=True, help="that of tools/zoo/make_venv.sh")
     parser.add_argument("--work", required=True, type=pathlib.Path, help="folder for the exports")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder for MODEL.onnx, on the same file system")
-    parser.add_argument("--list", action="append", choices=LISTS, help="one list alone (repeatable)")
+    parser.add_argument("--list", action="append", choices=(*LISTS, *WRITTEN), help="one list alone (repeatable)")
     parser.add_argument("--data", type=pathlib.Path, help="folder of published tables: networks that only tables name, too")
     arguments = parser.parse_args()
+    if not arguments.data and set(WRITTEN) & set(arguments.list or ()):
+        parser.error("networks that only tables name want the folder of tables: --data DATA")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    lists = {name: TOOLS / "zoo" / "lists" / f"{name}.txt" for name in LISTS if name in (arguments.list or LISTS)}
-    for name, write_list in WRITTEN.items() if arguments.data else ():
-        arguments.work.mkdir(parents=True, exist_ok=True)
-        lists[name] = arguments.work.resolve() / f"{name}.txt"
-        write_list(arguments.data, lists[name])
-    for source, networks in lists.items():
-        work = arguments.work.resolve() / source
+    for source, networks in wanted_lists(arguments).items():
         command = [arguments.python, "-m", "zoo", "export", "--list", str(networks)]
+        work = arguments.work.resolve() / source
         done = subprocess.run([*command, "--weightless", "--no-references", "-o", str(work)], cwd=TOOLS, check=False)
-        count = link(source, work / "torchscript", arguments.out)
-        print(f"{source}: {count} graphs" + ("" if done.returncode == 0 else ", not all of the list (summary.json says why)"))
+        print(f"{source}: " + ("all of the list" if done.returncode == 0 else "not all of the list (summary.json says why)"), flush=True)
+    for source in (*LISTS, *WRITTEN):
+        if count := link(source, arguments.work.resolve() / source / "torchscript", arguments.out):
+            print(f"{source}: {count} graphs")
     return 0
 
 
