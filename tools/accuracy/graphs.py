@@ -74,6 +74,11 @@ def of_256_pixels(data: pathlib.Path, path: pathlib.Path) -> None:
 WRITTEN = {"pepr": of_256_pixels, "ecnas": cells, "hwgpt": decoders}
 
 
+def link_all(work: pathlib.Path, out: pathlib.Path) -> None:
+    counts = {source: link(source, work / source / "torchscript", out) for source in (*LISTS, *WRITTEN)}
+    print("graphs: " + ", ".join(f"{count} of {source}" for source, count in counts.items() if count), flush=True)
+
+
 def wanted_lists(arguments: argparse.Namespace) -> dict[str, pathlib.Path]:
     """Files of the lists to export; those that only tables name are written to --work."""
     names = arguments.list or (*LISTS, *(WRITTEN if arguments.data else ()))
@@ -102,9 +107,7 @@ def main() -> int:
         work = arguments.work.resolve() / source
         done = subprocess.run([*command, "--weightless", "--no-references", "-o", str(work)], cwd=TOOLS, check=False)
         print(f"{source}: " + ("all of the list" if done.returncode == 0 else "not all of the list (summary.json says why)"), flush=True)
-    for source in (*LISTS, *WRITTEN):
-        if count := link(source, arguments.work.resolve() / source / "torchscript", arguments.out):
-            print(f"{source}: {count} graphs")
+        link_all(arguments.work.resolve(), arguments.out)
     return 0
 
 
