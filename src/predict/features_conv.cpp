@@ -67,9 +67,10 @@ BusySms busiest_sm(double m, double n, double k, double groups, double sm, doubl
   return {*least, count[at] * kTileArea[at] * std::max(k, 32.0) / sm};
 }
 
-// Of TF32's kernels larger than 1x1: no tile has fewer than 64 columns, and filling and draining it costs so much more
-// depth. An A30 at its power limit hardly waits for a last wave: by the forward passes of 39 of them, of which these
-// constants are 7.5 % off, and those fitted to four fifths 6.9 % on the others (tools/fit/tf32_convolutions.py).
+// Of TF32's kernels larger than 1x1: tiles of fewer than 64 columns cost as much as those of 64, and filling and
+// draining one costs so much more depth. An A30 at its power limit hardly waits for a last wave: by the forward passes
+// of 39 of 3x3, of which these constants are 7.5 % off, and those fitted to four fifths 6.9 % on the others
+// (tools/fit/tf32_convolutions.py).
 constexpr std::array<double, kTiles> kLargeArea = tile_areas({1.0, 0.84, 0.70, 0.84, 0.353, 0.42, 1.05, 1.05});
 constexpr double kLargeFill = 100.0, kEvened = 0.8;
 

@@ -92,7 +92,7 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
   p.bytes = forward + backward + added_up;
   p.memory = p.bytes / device.bandwidth;
   p.gpu = own_time(work, forward, backward, device, situation.host) + p.accumulation;
-  if (training) p.filling = p.gpu - device.start;
+  if (training && waits_for_calls(situation.host)) p.filling = p.gpu - device.start;
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
   p.bound = call_time(p.gpu, p.host, device, situation.host);

@@ -322,7 +322,7 @@ Physics with_features(const ReductionWork& work, const Device& device, Situation
   p.memory = p.bytes / device.bandwidth;
   p.compute = busy_time(work, situation, device);
   p.gpu = kernel_time(work, own, moved, p.compute, situation, device) + p.accumulation;
-  if (training) p.filling = p.gpu - device.start;
+  if (training && waits_for_calls(situation.host)) p.filling = p.gpu - device.start;
   p.host = host_floor(work, device, situation);
   p.peak = device.fp32;
   p.bound = call_time(p.gpu, p.host, device, situation.host, layer ? kNormWaitedShare : kWaitedShare);

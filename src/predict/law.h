@@ -103,6 +103,11 @@ inline double from_l2(double bytes, const Device& device) {
   return share >= kNone ? 1.0 : 1.0 - kSaved * std::min(1.0, (kNone - share) / kRange);
 }
 
+// Between a framework's calls the GPU waits; captured kernels follow each other, and loops were measured without power.
+inline bool waits_for_calls(Host who) {
+  return who == Host::kModern || who == Host::kOlder;
+}
+
 // A call by itself that moves memory, from the GPU's and the host's part. A lone kernel of CDNA takes 9 us to start and
 // end; behind each other, in a network, they do not. A bare loop waits for each call, so of what the call takes the GPU
 // waits for a share before it begins and after it ends: from NeuSight's six GPUs.

@@ -286,7 +286,8 @@ TEST(LawOfConvolutions, LargeKernelsInTf32ByHand) {
   const Physics step = physics_of(work, a30(), {.state = State::kTraining}, features);
   expect_close(features[5] * step.bound, p.compute * 0.60 / 0.53);  // the gradient of the input
   work.autotuned = true;
-  EXPECT_NE(physics(work, a30()).compute, p.compute) << "TensorFlow tries other kernels";
+  const double tried = 2.0 * 2.0 * 256 * 128 / 1.05 * 1152 / (82e12 / 56 * 0.50 * 1.12);  // as TensorFlow does
+  expect_close(physics(work, a30()).compute, tried);
 }
 
 // 8 of 56 SMs have a tile of 64 x 32, which takes as long as if all had one.

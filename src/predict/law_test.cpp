@@ -235,6 +235,7 @@ TEST(Law, OfATrainingsGpuTimeAStartFillsNothing) {
     const Physics training = physics(work, a30(), {.state = State::kTraining});
     expect_close(training.filling, training.gpu - 4e-6);
     EXPECT_EQ(physics(work, a30(), {.state = State::kEval}).filling, 0.0);
+    EXPECT_EQ(physics(work, a30(), {.state = State::kTraining, .host = Host::kCaptured}).filling, 0.0);
   }
   EXPECT_EQ(physics(ConvWork{}, a30(), {.state = State::kTraining}).filling, 0.0) << "not known well enough";
 }

@@ -21,7 +21,7 @@ namespace joulecast {
 struct Device {
   double sm = 1, clock = 1, bandwidth = 1, l2 = 1, limit = 1;
   double idle = 0, awake = 0;  // watts: without work, and while it waits for work with its clocks up
-  double least = 0;            // watts, of any work
+  double least = 0;            // watts, of any operation
   double fp64 = 0, fp32 = 1, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0,
          fp4 = 0;           // dense peaks; 0: no such units; fp8 is int8 too
   double capability = 0;    // 8.6 for compute capability 8.6; 0 if unknown
@@ -101,7 +101,7 @@ struct Physics {
   double peak = 0;            // flops per second of the units it runs on
   double bytes = 0;           // moved, gradient accumulation of the operation benchmark included
   double accumulation = 0;    // of `gpu`: gradients added up instead of set, which a network does not do
-  double filling = 0;         // in training, where it is known well: `gpu` without a kernel's start (PowerLaw)
+  double filling = 0;         // of a training's calls, where known well: `gpu` without a kernel's start (PowerLaw)
   double input_gradient = 0;  // of layers in training: the share their input's gradient has of the rest of `gpu`
 
   // For how long all SMs compute: what idles draws little.
