@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 
 import numpy as np
-from convolutions import COLUMNS, shape_of
+from convolutions import COLUMNS, joined, shape_of
 from fp32_products import device
 from law_fit import LawFit
 
@@ -41,10 +41,6 @@ def rows_of(program: str, table: str) -> dict[str, np.ndarray]:
                 if shape and shape[5] == shape[6] == 3 and float(row["measured"]) > 60e-6:
                     found[row["subject"]] = [*shape, float(row["measured"]), float(row["baseline"])]
     return dict(zip(COLUMNS, np.array([found[key] for key in sorted(found)]).T))
-
-
-def joined(a: np.ndarray, b: np.ndarray | float, p: float) -> np.ndarray:
-    return (a**p + b**p) ** (1.0 / p)
 
 
 def products(places: np.ndarray, cout: np.ndarray, depth: np.ndarray, d: dict[str, float], c: dict[str, float]) -> np.ndarray:
