@@ -41,7 +41,7 @@ COLUMNS = ("batch", "cin", "high", "wide", "cout", "kh", "kw", "stride", "ph", "
 
 
 def shape_of(subject: str) -> list[float] | None:
-    """The first of COLUMNS; None for groups, gaps, layers on images, which have constants of their own."""
+    """The first of COLUMNS; None for groups, gaps, layers on images and products of vectors, which have constants of their own."""
     if found := BARE.match(subject):
         n, cin, h, w, cout, kh, kw, stride, pad = (int(x) for x in found.groups())
         return [n, cin, h, w, cout, kh, kw, stride, pad, pad, 0]
@@ -49,7 +49,7 @@ def shape_of(subject: str) -> list[float] | None:
         cin, cout, kh, kw, stride = (int(x) for x in found.groups()[:5])
         ph, pw = (int(x or 0) for x in found.groups()[5:7])
         n, h, w = (int(x) for x in found.groups()[8:])
-        return [n, cin, h, w, cout, kh, kw, stride, ph, pw, found[8] is None] if cin > 4 else None
+        return [n, cin, h, w, cout, kh, kw, stride, ph, pw, found[8] is None] if cin > 4 and h * w > 1 else None
     return None
 
 
@@ -87,13 +87,16 @@ def tiled(r: dict[str, np.ndarray], places: tuple[np.ndarray, np.ndarray], d: di
     """36 products over squares of 4 x 4 places; the batch is a multiple of 16."""
     squares = 16.0 * np.ceil(r["batch"] / 16.0) * np.ceil(places[0] / 4.0) * np.ceil(places[1] / 4.0)
     cin, cout = r["cin"], r["cout"]
+    depth = 8.0 * np.ceil(cin / 8.0)
+    stored = 0.33 if 0.0 < d["capability"] < 7.0 else 0.152
     products = np.full(len(cin), np.inf)
     for high, wide in tiles_of(d["capability"]):
         reach = sm_rate * c["tiled"] * 1.47 / (1.0 + 23 * (high + wide) / (high * wide))
         waves = np.ceil(36.0 * np.ceil(squares / high) * np.ceil(cout / wide) / d["sm"])
-        latency = cin / 32.0 * 40 / d["clock"] * np.maximum(1.0, waves / 13.0)
-        work = np.maximum(waves * 2.0 * high * wide * cin / reach, latency)
-        products = np.minimum(products, work + (240 + waves * 0.163 * high * wide) / d["clock"])
+        few = 0.8 * np.clip((4.0 - waves) / 2.0, 0.0, 1.0) if high * wide <= 4096 else 0.0
+        latency = depth / 32.0 * 40 / d["clock"] * np.maximum(1.0, waves / 13.0)
+        work = np.maximum(waves * (1.0 + few) * 2.0 * high * wide * depth / reach, latency)
+        products = np.minimum(products, work + (240 + waves * stored * high * wide) / d["clock"])
     moved = memory_time(4.0 * 36.0 * (squares * (cin + cout) + cin * cout), d, 0.84)
     numbers_in = r["batch"] * r["high"] * r["wide"] * cin + 36.0 * squares * cin
     numbers_out = r["batch"] * places[0] * places[1] * cout + 36.0 * squares * cout
