@@ -200,9 +200,18 @@ void tell(const Task& task, std::string_view what, const Splits& splits, const s
   tell(task, fmt::format("{}, split {} of {}", what, &test - splits.data() + 1, splits.size()), cost);
 }
 
+// Rows count the less, the further the law is off.
+void doubt(TrainingSet& set, double half_at) {
+  for (std::size_t i = 0; i < set.targets.size(); ++i) {
+    const double off = static_cast<double>(set.targets[i]) / half_at;
+    set.weights[i] /= static_cast<float>(1.0 + off * off);
+  }
+}
+
 Result<Forest> fit_time(const Task& task, Kind kind, const Rows& rows) {
-  return fit_model(task, kind, learn_time, time_set(task.samples, task.prepared, rows, kind), time_names(task.group),
-                   time_options(task.group, kind));
+  TrainingSet set = time_set(task.samples, task.prepared, rows, kind);
+  if (task.method == Method::kOurs) doubt(set, doubted_at(task.group, kind));
+  return fit_model(task, kind, learn_time, set, time_names(task.group), time_options(task.group, kind));
 }
 
 struct PowerModel {

@@ -97,6 +97,33 @@ TEST(FitGroup, TreesThatCountForNothingOnOtherGpusAreNotFitted) {
   EXPECT_NEAR(fit.random.time[100] / fit.unseen_gpu.time[100], 4.0, 0.3);
 }
 
+// Of each five rows of a convolution four took three times the bound and one the bound: what is so far off is doubted,
+// and counts for less than the one. Other estimators take rows as they are.
+TEST(FitGroup, ConvolutionsFarOffTheirLawCountLittle) {
+  constexpr int kEach = 5;
+  std::vector<Sample> samples = two_benches();
+  samples.resize(kRows);
+  std::array<float, kMaxFeatures> features{};
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    Sample& s = samples[i];
+    const auto channels = static_cast<std::int64_t>(64 + 8 * (i / kEach));
+    s.work = ConvWork{.batch = 32,
+                      .in_channels = channels,
+                      .out_channels = 256,
+                      .in_height = 56,
+                      .in_width = 56,
+                      .out_height = 56,
+                      .out_width = 56};
+    s.time = (i % kEach < 4 ? 3.0 : 1.0) * physics_of(s.work, s.device, s.situation, features).bound;
+  }
+  const auto found = [&](Method method) {
+    const auto none = [](const std::string&) {};
+    return factor(fit_group(Group::kConv, samples, method, Judging::kQuick, none, {}).value().seen.time, samples[100]);
+  };
+  EXPECT_NEAR(found(Method::kOurs), 1.0, 0.1);
+  EXPECT_GT(found(Method::kBoosting), 1.3);
+}
+
 TEST(FitGroup, WithoutLoopsThereIsNoModelOfThem) {
   std::vector<Sample> samples = two_benches();
   samples.resize(kRows);

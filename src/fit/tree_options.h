@@ -15,6 +15,8 @@ enum class Kind : std::uint8_t { kAny, kSeen, kLoops };
 
 TreeOptions time_options(Group group, Kind kind);
 TreeOptions power_options(Group group, Kind kind);
+// Log error of the law at which a row counts half for the model of time; infinite where all count the same.
+double doubted_at(Group group, Kind kind);
 // Whether power is learnt as what a law of busy parts (predict/power_law.h) leaves of it.
 bool has_power_law(Group group, Kind kind);
 

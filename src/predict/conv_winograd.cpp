@@ -11,8 +11,6 @@ namespace joulecast {
 namespace {
 
 constexpr double kProducts = 36.0;  // numbers of a transformed square of 4 x 4 places
-constexpr double kFilters = 2.1;    // what their transform takes, over moving its bytes once
-constexpr double kStart = 6.7e-6;   // seconds from the end of a kernel to the next one's work
 
 // The kernels that run the products have these in their names.
 constexpr std::array<TileShape, 1> kAmpere{{{128, 128}}};
@@ -46,10 +44,11 @@ WinogradTime winograd_time(const WinogradShape& s, double peak, const WinogradKe
   out.products = batched_products(kProducts, squares, s.out_channels, s.in_channels, tiles_of(device),
                                   peak * kernels.products, device);
   constexpr double kSharpness = 2.95, kStreamed = 0.84;  // as of batched products by themselves
-  out.time = joined(out.products, moved(transformed_in + transformed_out + kProducts * weights, kStreamed), kSharpness);
-  const double transforms = 1.0 / kernels.transforms;
+  out.time =
+      joined(out.products.most, moved(transformed_in + transformed_out + kProducts * weights, kStreamed), kSharpness);
+  const double transforms = two_read(device) / kernels.transforms;
   out.time += moved(s.in + transformed_in, transforms) + moved(s.out + transformed_out, transforms);
-  out.time += moved((9.0 + kProducts) * weights, 1.0 / kFilters) + 3.0 * kStart;
+  out.time += moved((9.0 + kProducts) * weights, 1.0 / kernels.filters);
   return out;
 }
 

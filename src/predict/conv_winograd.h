@@ -3,6 +3,7 @@
 // the output, and 36 products between them.
 #pragma once
 
+#include "predict/law.h"
 #include "predict/physics.h"
 
 namespace joulecast {
@@ -16,14 +17,15 @@ struct WinogradShape {
 
 // Seconds of the products alone, and of all kernels one after the other.
 struct WinogradTime {
-  double products = 0, time = 0;
+  BusySms products;
+  double time = 0;
 };
-// How fast the products are, relative to batched ones by themselves, and what the transforms of input and output take
-// over moving their bytes once.
+// How fast the products are, relative to batched ones by themselves, and what the transforms of input and output, and
+// of the filters, take over moving their bytes once: of the first two as fast as kernels stream that read two tensors.
 struct WinogradKernels {
-  double products, transforms;
+  double products, transforms, filters;
 };
-// `peak`: flops per second that the clock allows.
+// `peak`: flops per second that the clock allows. Without the time from kernel to kernel, of which there are four.
 WinogradTime winograd_time(const WinogradShape& shape, double peak, const WinogradKernels& kernels,
                            const Device& device);
 

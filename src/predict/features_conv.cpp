@@ -134,11 +134,6 @@ bool is_plain_product(const ConvWork& w) {
   return is_one_by_one(w) && w.stride == 1 && w.out_height * w.out_width % 4 == 0;
 }
 
-// A product of vectors, as squeeze-and-excitation has them: it lies in memory as a linear layer's does.
-bool is_of_vectors(const ConvWork& w) {
-  return is_one_by_one(w) && w.in_height * w.in_width == 1;
-}
-
 // TF32's kernels larger than 1x1 as frameworks find them: the best known on tensor cores, with constants of their own.
 bool is_large(const ConvWork& w) {
   return w.arithmetic == Arithmetic::kTf32 && !w.autotuned && !is_one_by_one(w);
@@ -175,7 +170,7 @@ Efficiency tensor_efficiency(const ConvWork& w, const Sizes& s, const Device& de
 }
 
 // Seconds; the gradients' passes are 0 where there are none. `products` are without the bytes they move, `time` with
-// them.
+// them, and without tensor cores with what a pass takes beside.
 struct Pass {
   double products = 0, time = 0;
   double mean = 0;  // products by the mean of all SMs
@@ -196,7 +191,7 @@ bool runs_simt(const ConvWork& w, const Sizes& s) {
 
 Passes simt(const ConvWork& w, const Device& device, Situation situation, bool training) {
   const SimtPasses found = simt_passes(w, device, training, situation.host == Host::kBare);
-  const auto pass = [](const SimtPass& p) { return Pass{p.products, p.fastest(), p.mean}; };
+  const auto pass = [](const SimtPass& p) { return Pass{p.products, p.time, p.mean}; };
   Passes out{.forward = pass(found.forward), .data = {}, .weight = {}, .simt = found.forward};
   if (training) out.data = pass(found.data), out.weight = pass(found.weight);
   return out;
@@ -241,7 +236,7 @@ double channels_last_depthwise(const ConvWork& w) {
 // singly.
 double channels_last_gradients(const ConvWork& w, const Device& device) {
   if (!w.channels_last || w.element_bytes != 4 || device.capability <= 0.0) return 1.0;  // cuDNN is NVIDIA's
-  return w.arithmetic == Arithmetic::kTf32 ? 2.0 : 4.6;
+  return w.arithmetic == Arithmetic::kTf32 ? 2.0 : 4.4;
 }
 
 // What the power limit leaves of the clock, relative to the A30: depthwise kernels multiply on the lanes of FP32. Seen
@@ -310,10 +305,10 @@ Beside beside(const ConvWork& w, const Sizes& s, const Device& device, bool trai
   return out;
 }
 
-// Seconds a pass takes beside its products and bytes. Of vectors seen on an A30 alone.
+// Seconds a pass on tensor cores takes beside its products and bytes. Of vectors seen on an A30 alone.
 double latency(const ConvWork& w, const Sizes& s, const Device& device) {
+  if (s.simt) return 0.0;  // its passes have their own
   if (is_of_vectors(w) && device.start > 0.0) return device.start;
-  if (s.simt) return 20.4e-6;
   return s.large ? 14e-6 : 22.8e-6;
 }
 
@@ -400,10 +395,12 @@ Timed timed(const ConvWork& work, const Device& device, Situation situation) {
   s.simt = runs_simt(work, s);
   s.large = is_large(work);
   const auto size = static_cast<double>(work.element_bytes);
-  Timed out{.sizes = s, .pass = {}, .more = beside(work, s, device, training), .physics = {}};
+  Timed out{.sizes = s,
+            .pass = s.simt ? simt(work, device, situation, training) : tensor(work, s, device, training),
+            .more = beside(work, s, device, training),
+            .physics = {}};
   Physics& p = out.physics;
   p.peak = device.peak(work.arithmetic);
-  out.pass = s.simt ? simt(work, device, situation, training) : tensor(work, s, device, training);
   const double added_up = training && !work.autotuned ? 3.0 * size * (s.in + s.weight) : 0.0;
   p.accumulation = kAddedUp * added_up / device.bandwidth;
   p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + added_up;

@@ -181,15 +181,17 @@ TileChoice tile_product(double batch, double rows, double columns, double depth,
   return best;
 }
 
-double batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
-                        double rate, const Device& device) {
+BusySms batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
+                         double rate, const Device& device) {
   const TileLaw& law = batched_law(device);
-  double best = std::numeric_limits<double>::infinity();
+  BusySms best;
   for (const Tile& tile : tiles) {
     const double area = tile.rows * tile.columns;
     const double reach = rate / device.sm * law.efficiency / (1.0 + law.edge * (tile.rows + tile.columns) / area);
     const double count = batch * ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns);
-    best = std::min(best, tiled_time(law, tile, count, depth, reach, device));
+    const double time = tiled_time(law, tile, count, depth, reach, device);
+    const double waves = count / device.sm;
+    if (time < best.most) best = {time, time * waves / std::max(ceil_fast(waves), 1.0)};
   }
   return best;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -130,6 +131,13 @@ double memory_time(double bytes, double set, const Device& device, double stream
 // GeForce boards clock higher than their boost says. Flops per second.
 double sustained_peak(Arithmetic arithmetic, const Device& device);
 
+// Flops or seconds of the busiest SM, and of all by their mean: what the last wave leaves idle draws little power.
+struct BusySms {
+  double most = std::numeric_limits<double>::infinity(), mean = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] BusySms operator*(double by) const { return {most * by, mean * by}; }
+};
+
 // Best time of a tiled product over tile shapes and splits of its depth, with what was chosen.
 struct TileChoice {
   double time = 0, area = 0, split = 1, waves = 0;
@@ -145,8 +153,8 @@ TileChoice tile_product(double batch, double rows, double columns, double depth,
 struct TileShape {
   double rows, columns;
 };
-double batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
-                        double rate, const Device& device);
+BusySms batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
+                         double rate, const Device& device);
 
 // `law(work, features)`, whose trees see images as all that were measured lay, channels-first: what they find holds for
 // the other law as well.

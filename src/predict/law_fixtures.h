@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices for tests of laws.
+// Devices and works for tests of laws.
 #pragma once
 
 #include <array>
@@ -33,6 +33,19 @@ inline Device toy_kepler() {
   Device d = toy();
   d.kepler = true;
   return d;
+}
+
+inline ConvWork fp32_three_by_three(std::int64_t channels, std::int64_t size) {
+  return {.batch = 32,
+          .in_channels = channels,
+          .out_channels = channels,
+          .in_height = size,
+          .in_width = size,
+          .out_height = size,
+          .out_width = size,
+          .kernel_height = 3,
+          .kernel_width = 3,
+          .padding = 1};
 }
 
 inline Physics physics(const Work& work, const Device& device, Situation situation = {}) {

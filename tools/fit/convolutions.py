@@ -23,14 +23,17 @@ import numpy as np
 from fp32_products import LOOPS, device
 from law_fit import LawFit
 
+# Microseconds: `latency` of a convolution, but for Winograd in modules, `four` and `loop` more of F(4x4) and of any in bare loops.
 PROGRAM = {"hold": 0.8, "implicit": 0.985, "implicit fill": 13.8, "fused": 0.98, "fused fill": 18, "fused filters": 2.0,
-           "tiled": 0.96, "transforms": 1.19, "filters": 2.1, "start": 6.7, "loop": 20.5, "a100": 0.78, "p100": 0.875,
-           "module fused": 1.02, "module tiled": 1.17, "module transforms": 1.2}  # fmt: skip
+           "tiled": 0.975, "transforms": 1.025, "filters": 2.28, "latency": 20.4, "four": 20.1, "loop": 20.5, "a100": 0.78,
+           "p100": 0.875, "turing": 0.905, "module fused": 1.02, "module tiled": 0.98, "module transforms": 1.1,
+           "module filters": 1.32, "module turing": 0.775, "module latency": 10.3, "lone": 213, "lone turing": 175, "crowded": 1.2}  # fmt: skip
 IMPLICIT = [(128, 128, 1.0), (128, 64, 0.95), (128, 32, 0.75)]
 AMPERE, TURING, VOLTA, PASCAL = [(128, 128)], [(128, 64), (64, 64), (128, 32)], [(64, 64), (32, 128), (128, 32)], [(64, 64), (32, 128)]
 STREAMED = 0.79
 A100 = "NVIDIA A100 80GB PCIe"
-LATENCY = 20.4e-6  # of a convolution, on the GPU (src/predict/features_conv.cpp)
+PREFERRED = 1.2  # Winograd runs in modules unless it takes so many times as long
+START = {"a30-no-tensor-cores": 4.0e-6, "rtx2080ti": 1.4e-6}  # of a kernel (src/predict/device.cpp)
 MODULES = ("a30-no-tensor-cores", "rtx2080ti")  # PyTorch's, and not bare loops
 ROWS = 1500  # of each GPU
 BARE = re.compile(r"conv (\d+)x(\d+)x(\d+)x(\d+) by (\d+)x\d+x(\d+)x(\d+), stride (\d+), padding (\d+)")
@@ -100,18 +103,20 @@ def tiled(r: dict[str, np.ndarray], places: tuple[np.ndarray, np.ndarray], d: di
     moved = memory_time(4.0 * 36.0 * (squares * (cin + cout) + cin * cout), d, 0.84)
     numbers_in = r["batch"] * r["high"] * r["wide"] * cin + 36.0 * squares * cin
     numbers_out = r["batch"] * places[0] * places[1] * cout + 36.0 * squares * cout
-    transforms = sum(memory_time(4.0 * n, d, 1.0 / c["transforms"]) for n in (numbers_in, numbers_out))
+    streamed = (0.875 if d["capability"] >= 8.0 else 0.925) / c["transforms"]
+    transforms = sum(memory_time(4.0 * n, d, streamed) for n in (numbers_in, numbers_out))
     filters = memory_time(4.0 * 45.0 * cin * cout, d, 1.0 / c["filters"])
-    return joined(products, moved, 2.95) + transforms + filters + 3.0 * c["start"] * 1e-6
+    return joined(products, moved, 2.95) + transforms + filters
 
 
 def fused(r: dict[str, np.ndarray], places: tuple[np.ndarray, np.ndarray], d: dict[str, float], c: dict[str, float], sm_rate: float, moved):
     high, wide = np.ceil(places[0] / 2.0), np.ceil(places[1] / 2.0)
     blocks = r["batch"] * np.ceil(high / 4.0) * np.ceil(wide / 8.0)
-    if d["capability"] < 7.0:
+    if d["capability"] < 7.0 or (d["modules"] and d["capability"] >= 8.0):
         blocks = np.minimum(blocks, np.ceil(r["batch"] / 2.0) * np.ceil(high / 4.0) * np.ceil(wide / 4.0))
     depth = 8.0 * np.ceil(r["cin"] / 8.0) + c["fused fill"]
-    products = np.ceil(blocks * np.ceil(r["cout"] / 32.0) / d["sm"]) * 2.0 * 16 * 32 * 32 * depth / (sm_rate * c["fused"])
+    reach = sm_rate * c["fused"] * (c["turing"] if d["capability"] == 7.5 else 1.0)
+    products = np.ceil(blocks * np.ceil(r["cout"] / 32.0) / d["sm"]) * 2.0 * 16 * 32 * 32 * depth / reach
     return joined(products, moved, 4.0 / 3.0) + c["fused filters"] * 100.0 * r["cin"] * r["cout"] / d["bandwidth"]
 
 
@@ -119,15 +124,32 @@ def implicit(r: dict[str, np.ndarray], places: tuple[np.ndarray, np.ndarray], d:
     depth = 8.0 * np.ceil(r["cin"] * r["kh"] * r["kw"] / 8.0) + c["implicit fill"]
     rows = r["batch"] * places[0] * places[1]
     work = [np.ceil(np.ceil(rows / h) * np.ceil(r["cout"] / w) / d["sm"]) * 2.0 * h * w / e for h, w, e in IMPLICIT]
+    products = np.min(work, axis=0) * depth / (sm_rate * c["implicit"])
     longest, shortest = np.maximum(r["kh"], r["kw"]), np.minimum(r["kh"], r["kw"])
     square = (shortest >= 5) & (shortest == longest) & (r["stride"] == 1)
     other = np.where(square | ((longest >= 5) & (shortest == 1)), 1.5, 1.0)  # FFT, and kernels for 1x7 and 7x1
-    return joined(np.min(work, axis=0) * depth / (sm_rate * c["implicit"] * other), moved, 4.0)
+    return joined(strided(r, rows, d, c, products / other) if d["modules"] else products / other, moved, 4.0)
+
+
+def strided(r: dict[str, np.ndarray], rows: np.ndarray, d: dict[str, float], c: dict[str, float], usual: np.ndarray) -> np.ndarray:
+    """3x3 with padding and a stride of two, where a tile of 128 x 64 takes so many cycles for a number of depth."""
+    it = (r["kh"] == 3) & (r["kw"] == 3) & (r["stride"] == 2) & (r["ph"] > 0)
+    depth = 9.0 * r["cin"] / d["clock"]
+    if d["capability"] < 8.0:
+        return np.where(it, np.maximum(usual, c["lone turing"] * depth), usual)
+    tiles, wide = (np.ceil(rows / 128.0) * np.ceil(r["cout"] / columns) / d["sm"] for columns in (64.0, 128.0))
+    slow = it & ((r["cout"] <= 128) | (wide < 1.0))
+    return np.where(slow, c["lone"] * depth * np.maximum(1.0, c["crowded"] * tiles), usual)
 
 
 def bound(gpu: str, r: dict[str, np.ndarray], d: dict[str, float], c: dict[str, float]) -> np.ndarray:
-    if gpu in MODULES:
-        c = {**c, **{name: c[f"module {name}"] for name in ("fused", "tiled", "transforms")}}
+    modules = gpu in MODULES
+    d = {**d, "modules": modules}
+    start = 1e-6 * (c["latency"] + c["four"])
+    fused_start = 1e-6 * c["latency"]
+    if modules:
+        c = {**c, **{name: c[f"module {name}"] for name in ("fused", "tiled", "transforms", "filters", "turing")}}
+        start, fused_start = 4.0 * START[gpu], 1e-6 * c["module latency"]
     places = ((r["high"] + 2 * r["ph"] - r["kh"]) // r["stride"] + 1, (r["wide"] + 2 * r["pw"] - r["kw"]) // r["stride"] + 1)
     sm_rate = d["peak"] * d["held"] ** c["hold"] / d["sm"] * (c["a100"] if gpu == A100 else 1.0)
     sm_rate *= c["p100"] if d["capability"] == 6.0 else 1.0
@@ -135,9 +157,10 @@ def bound(gpu: str, r: dict[str, np.ndarray], d: dict[str, float], c: dict[str, 
     out = r["batch"] * places[0] * places[1] * r["cout"]
     moved = 4.0 * (r["batch"] * r["high"] * r["wide"] * r["cin"] + out + weights) / d["bandwidth"] / STREAMED
     winograd = (r["kh"] == 3) & (r["kw"] == 3) & (r["stride"] == 1)
-    fastest = np.minimum(fused(r, places, d, c, sm_rate, moved), tiled(r, places, d, c, sm_rate))
-    plain = implicit(r, places, d, c, sm_rate, moved)
-    busy = np.where(winograd, np.minimum(plain, fastest), plain) + LATENCY + r["bias"] * 2.2 * 4.0 * out / d["bandwidth"]
+    fastest = np.minimum(fused(r, places, d, c, sm_rate, moved) + fused_start, tiled(r, places, d, c, sm_rate) + start)
+    plain = implicit(r, places, d, c, sm_rate, moved) + 1e-6 * c["latency"]
+    takes = winograd & (fastest < (PREFERRED if modules else 1.0) * plain)
+    busy = np.where(takes, fastest, plain) + r["bias"] * 2.2 * 4.0 * out / d["bandwidth"]
     if gpu.startswith("a30"):
         return joined(busy, 26.5e-6 + 16e-6 * r["bias"], 8.0)
     if gpu == "rtx2080ti":

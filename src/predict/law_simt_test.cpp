@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laws of convolutions without tensor cores against numbers worked out by hand from docs/how-predictions-are-made.md.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "predict/conv_simt.h"
+#include "predict/conv_winograd.h"
+#include "predict/law_fixtures.h"
+
+namespace joulecast {
+namespace {
+
+// Without tensor cores an A30 keeps 10.3e12 * 0.90134 flops a second under its limit, of which forward passes feel the
+// power 0.8: 1.69262e11 an SM.
+//
+// ResNet's 3x3 convolution of 64 channels at 56 x 56. Fused Winograd: 28 x 28 squares of 2 x 2 are 7 x 7 blocks of two
+// images for each 32 channels, 1568, 28 waves of 56 SMs, each 2 * 16 * 32 * 32 * (64 + 18) flops at 1.02 of the rate:
+// 435.7 us. In, out and weight are 51.5 MB, 69.9 us at 79 % of 933 GB/s; joined with exponent 4/3 they are 463.9 us;
+// 0.9 us for the filters, 10.3 us on top. The implicit product would take 854 us, squares of 4 x 4 662 us.
+TEST(LawOfConvolutions, ConvolutionOfResNetByHand) {
+  const Physics p = physics(fp32_three_by_three(64, 56), a30());
+  expect_close(p.compute, 435.750e-6);
+  expect_close(p.bytes, 51527680);
+  expect_close(p.gpu, (464.818 + 10.3) * 1e-6);
+  expect_close(p.host, 26.5e-6);
+  expect_close(p.bound, (464.818 + 10.3) * 1e-6);
+}
+
+// 256 channels at 14 x 14 are better off with squares of 4 x 4, 16 an image. 36 products of 512 x 256 x 256 in tiles of
+// 128 x 128 are 288, 6 waves, at 1.47 * 0.98 / (1 + 23 * 256 / 16384) of the rate, and 0.152 cycles between for each
+// output: 291.1 us; their 47.2 MB 60.2 us. Input and output are transformed in 34.1 us each at 0.875 / 1.10 of the
+// bandwidth, the filters in 16.7 at 1 / 1.32 of it: 376.9 us in all, and four starts of a kernel, 4 us each.
+TEST(LawOfConvolutions, DeepConvolutionTakesLargerWinogradSquares) {
+  const Physics p = physics(fp32_three_by_three(256, 14), a30());
+  expect_close(p.compute, 291.120e-6);
+  expect_close(p.gpu, (376.923 + 16) * 1e-6);
+  expect_close(p.mean_compute, 291.120e-6 * 288 / (6 * 56));
+}
+
+// Sixteen tiles of the implicit product would take 323.2 us at 2 x 2 places, on 16 of 56 SMs; F(4x4) takes 376.5, 1.17
+// times as long, and runs: 576 tiles in 11 waves. Where nobody knows the time from kernel to kernel it has 20.1 us more
+// than other convolutions instead of four starts.
+TEST(LawOfConvolutions, WinogradRunsWhereItIsNotMuchSlower) {
+  ConvWork work = fp32_three_by_three(512, 2);
+  const Physics p = physics(work, a30());
+  expect_close(p.gpu, (360.470 + 16) * 1e-6);
+  EXPECT_LT(p.gpu, 1.2 * 323.174e-6);
+  expect_close(physics(work, a30(), {.host = Host::kBare}).compute, 302.774e-6);  // not in loops
+  Device unknown = a30();
+  unknown.start = 0;
+  work = fp32_three_by_three(256, 14);
+  expect_close(physics(work, unknown).gpu, (376.923 + 40.5) * 1e-6);
+}
+
+// The batch is filled up to 16 images, whatever the size of one: 33 of 12 x 12 take the products of 48.
+TEST(LawOfConvolutions, WinogradFillsItsBatch) {
+  const auto products = [](std::int64_t batch) {
+    ConvWork work = fp32_three_by_three(512, 12);
+    work.batch = batch;
+    return physics(work, a30()).compute;
+  };
+  EXPECT_EQ(products(33), products(48));
+  EXPECT_LT(products(32), products(33));
+}
+
+// As their kernels are named: one tile on an A30, which 33 to 128 channels share, smaller ones elsewhere.
+TEST(LawOfConvolutions, WinogradTakesTheTilesOfItsGeneration) {
+  const auto products = [](std::string_view gpu, double channels) {
+    const Device d = device_of(gpu);
+    return winograd_time({32, 16, 16, 256, channels, 0, 0, 4}, d.fp32, {1.0, 1.0, 1.0}, d).products.most;
+  };
+  EXPECT_EQ(products("a30", 33), products("a30", 128));
+  EXPECT_EQ(products("v100-pcie-32gb", 33), products("v100-pcie-32gb", 64));
+  EXPECT_LT(products("v100-pcie-32gb", 64), products("v100-pcie-32gb", 128));
+  EXPECT_LT(products("tesla-p4", 64), products("tesla-p4", 128));
+}
+
+// A block of fused Winograd has 8 squares side by side, images of 8 x 8 have four: two of them share one before Volta,
+// and on an A30 in modules.
+TEST(LawOfConvolutions, FusedWinogradPairsSmallImages) {
+  const auto of_two = [](std::string_view gpu, bool bare) {
+    Device d = device_of(gpu);
+    d.sm = 1;
+    d.bandwidth = 1e18;  // nothing but the products takes time
+    ConvWork work = fp32_three_by_three(512, 8);
+    work.batch = 2;
+    ConvWork one = work;
+    one.batch = 1;
+    const double latency = bare ? 20.4e-6 : 10.3e-6;
+    return (simt_passes(work, d, false, bare).forward.fused - latency) /
+           (simt_passes(one, d, false, bare).forward.fused - latency);
+  };
+  EXPECT_LT(of_two("tesla-p4", true), 1.05);
+  EXPECT_GT(of_two("v100-pcie-32gb", true), 1.9);
+  EXPECT_GT(of_two("a30", true), 1.9);
+  EXPECT_LT(of_two("a30", false), 1.05);
+  EXPECT_GT(of_two("rtx2080ti", false), 1.9);
+}
+
+// Turing's reaches 0.775 of the rate that others do, in loops 0.905.
+TEST(LawOfConvolutions, FusedWinogradIsSlowerOnTuring) {
+  const auto fused = [](double capability, bool bare) {
+    Device d = device_of("rtx2080ti");
+    d.bandwidth = 1e18;
+    d.capability = capability;
+    return simt_passes(fp32_three_by_three(512, 56), d, false, bare).forward.fused - (bare ? 20.4e-6 : 10.3e-6);
+  };
+  expect_close(fused(7.5, false), fused(8.6, false) / 0.775);
+  expect_close(fused(7.5, true), fused(8.6, true) / 0.905);
+}
+
+// Its convolutions reach less of the peak, as its products do.
+TEST(LawOfConvolutions, TheP100ReachesLessOfItsPeak) {
+  Device d = device_of("p100-pcie-16gb");
+  const double found = physics(fp32_three_by_three(256, 56), d).compute;
+  d.capability = 6.1;
+  expect_close(found, physics(fp32_three_by_three(256, 56), d).compute / 0.875, 0.01);
+}
+
+// The data gradient is the forward pass the other way round. The weight gradient splits the sum over 512 squares in 8:
+// 576 tiles of 256 x 128, 11 waves of depth 64, at 1.05 * 1.05 * 0.40 of the rate, 631.0 us; with bytes, transforms and
+// 280 numbers of parts a weight 801.7 us. 3.3 times in and weight, 8.8 MB, are added up.
+TEST(LawOfConvolutions, GradientsOfConvolutionByHand) {
+  const Physics p = physics(fp32_three_by_three(256, 14), a30(), {.state = State::kTraining});
+  expect_close(p.compute, (291.120 * 2 + 631.023) * 1e-6);
+  const double sums = 3.3 * 4 * (32 * 196 * 256 + 9 * 256 * 256) / 933e9;
+  expect_close(p.gpu, (376.923 * 2 + 2 * 16 + 801.714 + 20.4) * 1e-6 + sums);
+  expect_close(p.input_gradient, (376.923 + 16) / (376.923 * 2 + 2 * 16 + 801.714 + 20.4));
+}
+
+// Three channels leave most of a tile empty, so the gradient of an image would be most of its layer's step.
+TEST(LawOfConvolutions, TheGradientOfAnImageIsMostOfItsLayer) {
+  const ConvWork stem{.batch = 32,
+                      .in_channels = 3,
+                      .out_channels = 64,
+                      .in_height = 224,
+                      .in_width = 224,
+                      .out_height = 112,
+                      .out_width = 112,
+                      .kernel_height = 7,
+                      .kernel_width = 7,
+                      .stride = 2,
+                      .padding = 3,
+                      .element_bytes = 2,
+                      .arithmetic = Arithmetic::kFp16};
+  const Physics p = physics(stem, a30(), {.state = State::kTraining});
+  EXPECT_GT(p.input_gradient, 0.6);
+  EXPECT_LT(p.input_gradient, 0.8);
+}
+
+// Tried out, the same squares run at 1.7 of the rate, 178.381 us, and cost 157.816 us of transforms: with 64.018 us of
+// bytes 347.336 us. The weight gradient runs at 0.65 of that rate: 239.863 us, 406.076 us in all. Nothing is added up.
+TEST(LawOfConvolutions, AutotunedConvolutionByHand) {
+  ConvWork work = fp32_three_by_three(256, 14);
+  work.autotuned = true;
+  const Physics forward = physics(work, a30());
+  expect_close(forward.compute, 178.381e-6);
+  expect_close(forward.gpu, (347.336 + 20.4) * 1e-6);
+  const Physics training = physics(work, a30(), {.state = State::kTraining});
+  expect_close(training.compute, (178.381 * 2 + 239.863) * 1e-6);
+  expect_close(training.gpu, (347.336 * 2 + 406.076 + 3 * 20.4) * 1e-6);
+  EXPECT_EQ(training.accumulation, 0.0);
+}
+
+// 64 channels of 64 x 64, 4.2 MB in and out, 20.97 us: moved 1.8 times forward, 4.5 times for the data gradient; the
+// filters' gradient takes 0.28 cycles for each of 2.36 million sums, or 0.05 where an image fits into a block.
+TEST(LawOfConvolutions, DepthwiseConvolutionOfTensorflowByHand) {
+  ConvWork work{.in_channels = 64,
+                .out_channels = 64,
+                .groups = 64,
+                .in_height = 64,
+                .in_width = 64,
+                .out_height = 64,
+                .out_width = 64,
+                .kernel_height = 3,
+                .kernel_width = 3,
+                .padding = 1};
+  work.autotuned = true;
+  expect_close(physics(work, toy()).gpu, (1.8 * 20.97152 + 3) * 1e-6);
+  expect_close(physics(work, toy(), {.state = State::kTraining}).gpu, (6.3 * 20.97152 + 660.603 + 3) * 1e-6);
+  work.batch = 4;
+  work.in_height = work.in_width = work.out_height = work.out_width = 32;
+  expect_close(physics(work, toy(), {.state = State::kTraining}).gpu, (6.3 * 20.97152 + 117.965 + 3) * 1e-6);
+}
+
+// 64 to 64 channels at 8 x 8 with 3x3: a tile of depth 590 at 1.05 of the peak is 18.4125 us, 18.4136 us with its
+// bytes; the 36864 weights are moved 48.5 times, 71.516 us, whatever the batch.
+TEST(LawOfConvolutions, KeplerTransformsFiltersInsteadOfWinograd) {
+  ConvWork work = fp32_three_by_three(64, 8);
+  work.batch = 1;
+  expect_close(physics(work, toy_kepler()).gpu, (18.4136 + 71.516 + 20.4) * 1e-6);
+  work.batch = 2;  // the same tile
+  expect_close(physics(work, toy_kepler()).gpu, (18.4146 + 71.516 + 20.4) * 1e-6);
+}
+
+// With a stride, or gaps in the kernel, only the implicit product is left: 25088 places by 128 channels in tiles of 128
+// x 64 are 392, 7 waves of depth 576 + 13.8 at 0.95 * 0.985: 427.1 us. That is what it takes without padding.
+ConvWork strided_three_by_three(std::int64_t in, std::int64_t out, std::int64_t size) {
+  ConvWork work = fp32_three_by_three(in, size);
+  work.out_channels = out;
+  work.out_height = work.out_width = (size + 1) / 2;
+  work.stride = 2;
+  return work;
+}
+TEST(LawOfConvolutions, StrideAndGapsForbidWinograd) {
+  ConvWork strided = strided_three_by_three(64, 128, 56);
+  strided.padding = 0;
+  expect_close(physics(strided, a30()).compute, 427.075e-6);
+  ConvWork gaps = fp32_three_by_three(64, 56);
+  gaps.padding = 2;
+  expect_close(physics(gaps, a30()).compute, 854.149e-6);
+}
+
+// With padding a tile of 128 x 64 takes 213 cycles for each number of depth on an A30 while it is alone, 340.8 us for
+// 256 channels, and 1.2 times that each where there are more, 7 an SM: 715.7 us. Wider results have the usual kernel
+// where that fills the SMs. Turing's takes 175 cycles alone; what others do nobody measured.
+TEST(LawOfConvolutions, StridedKernelsAreSlowWhereTheyAreAlone) {
+  const auto compute = [](const ConvWork& work, std::string_view gpu) { return physics(work, device_of(gpu)).compute; };
+  expect_close(compute(strided_three_by_three(256, 512, 4), "a30"), 340.8e-6);
+  expect_close(physics(strided_three_by_three(256, 512, 4), a30()).mean_compute, 340.8e-6 * 8 / 56);
+  expect_close(compute(strided_three_by_three(64, 128, 56), "a30"), 715.68e-6);
+  ConvWork wide = strided_three_by_three(256, 256, 28);
+  const double usual = compute(wide, "a30");
+  wide.padding = 0;
+  EXPECT_EQ(compute(wide, "a30"), usual);
+  const Device turing = device_of("rtx2080ti");
+  expect_close(compute(strided_three_by_three(256, 512, 4), "rtx2080ti"), 175 * 2304 / turing.clock);
+  ConvWork small = strided_three_by_three(256, 512, 4);
+  const double padded = compute(small, "rtx3090");
+  small.padding = 0;
+  EXPECT_EQ(compute(small, "rtx3090"), padded);
+}
+
+// Its input's gradient has a quarter of the depth a phase: 512 * 9 / 4 in 32 * 16 places, 170.4 us for a lone tile.
+TEST(LawOfConvolutions, GradientsOfStridedKernelsAreSlowAlone) {
+  const SimtPasses passes = simt_passes(strided_three_by_three(256, 512, 4), a30(), true, false);
+  expect_close(passes.data.products, 170.4e-6);
+  expect_close(passes.data.mean, 170.4e-6 * 16 / 56);
+  EXPECT_LT(simt_passes(strided_three_by_three(256, 512, 4), a30(), true, true).data.products, 100e-6);
+}
+
+// 24 x 24 weights fit into a tile of 32 x 32 at 0.48 of the peak: 36 parts of the sum over 32 * 190 * 190 places are a
+// tile for an SM, in loops one of 64 x 32 at 0.5. Of few places fewer parts are summed up.
+TEST(LawOfConvolutions, NarrowWeightsHaveNarrowTiles) {
+  const ConvWork narrow{.batch = 32,
+                        .in_channels = 24,
+                        .out_channels = 24,
+                        .in_height = 190,
+                        .in_width = 190,
+                        .out_height = 190,
+                        .out_width = 190};
+  const auto products = [&](bool bare) { return simt_passes(narrow, a30(), true, bare).weight.products; };
+  expect_close(products(false) / products(true), (1024 / 0.48 / 0.95) / (2048 / 0.5 / 0.76));
+}
+
+// 60 numbers of parts for each of a weight's million, but no more than a part for eight places, which it writes and
+// reads: in 49 places a twentieth of what there is in 1568.
+TEST(LawOfConvolutions, PartsOfSumsOverPlacesAreAddedUp) {
+  ConvWork work{.batch = 32, .in_channels = 2048, .out_channels = 512, .in_height = 7, .in_width = 7};
+  work.out_height = work.out_width = 7;
+  const auto beside = [&](std::int64_t batch) {
+    work.batch = batch;
+    Device d = a30();
+    d.sm = 1e9;  // products take nothing
+    d.fp32 = 1e30;
+    return simt_passes(work, d, true, false).weight.time - 20.4e-6 -
+           4.0 * (static_cast<double>(batch) * 49 * 2560 + 2048 * 512) / 933e9 / 0.79;
+  };
+  expect_close(beside(32), 60.0 * 4 * 2048 * 512 / 933e9);
+  expect_close(beside(1), 49.0 / 16 * 4 * 2048 * 512 / 933e9);
+}
+
+// The weights of 64 channels have no Winograd in modules, those of 128 have; an image's layer has what it had in loops.
+TEST(LawOfConvolutions, WeightsOfManyChannelsHaveWinograd) {
+  const auto weight = [](const ConvWork& work, bool bare) { return simt_passes(work, a30(), true, bare).weight; };
+  EXPECT_TRUE(std::isinf(weight(fp32_three_by_three(64, 56), false).tiled));
+  EXPECT_TRUE(std::isfinite(weight(fp32_three_by_three(64, 56), true).tiled));
+  EXPECT_TRUE(std::isfinite(weight(fp32_three_by_three(128, 56), false).tiled));
+  ConvWork image = fp32_three_by_three(64, 56);
+  image.in_channels = 3;
+  expect_close(weight(image, false).products, weight(image, true).products);
+}
+
+// Gradients with a stride reach 0.82 of what others do; 1x7 and 7x1 are 1.25 times as fast as their products, not 1.5.
+TEST(LawOfConvolutions, GradientsOfStridesAndLines) {
+  ConvWork plain{.batch = 32, .in_channels = 512, .out_channels = 512, .in_height = 28, .in_width = 28};
+  plain.out_height = plain.out_width = 28;
+  ConvWork strided = plain;
+  strided.in_height = strided.in_width = 56;
+  strided.stride = 2;
+  const auto weight = [](const ConvWork& work) { return simt_passes(work, a30(), true, false).weight.products; };
+  expect_close(weight(strided) / weight(plain), 1 / 0.82);
+  ConvWork line = plain;
+  line.kernel_width = 7;
+  line.in_channels = 512;
+  ConvWork deep = plain;
+  deep.in_channels = 512 * 7;
+  expect_close(weight(line) / weight(deep), 1 / 1.25);
+}
+
+// In FP64, which nobody measured singly, gradients are as they were: a plain and a strided one take the same.
+TEST(LawOfConvolutions, Fp64KeepsItsGradients) {
+  ConvWork plain{.batch = 32, .in_channels = 512, .out_channels = 512, .in_height = 28, .in_width = 28};
+  plain.out_height = plain.out_width = 28;
+  plain.arithmetic = Arithmetic::kFp64;
+  plain.element_bytes = 8;
+  ConvWork strided = plain;
+  strided.in_height = strided.in_width = 56;
+  strided.stride = 2;
+  const auto weight = [](const ConvWork& work) { return simt_passes(work, a30(), true, false).weight; };
+  EXPECT_EQ(weight(strided).products, weight(plain).products);
+  EXPECT_EQ(weight(plain).products, simt_passes(plain, a30(), true, true).weight.products);
+}
+
+// TF32 or not, a layer on an image runs the same kernels, and nothing is copied.
+TEST(LawOfConvolutions, LayersOnAnImageNeedNoTensorCores) {
+  ConvWork work = fp32_three_by_three(64, 56);
+  work.in_channels = 3;
+  const double plain = physics(work, a30()).gpu;
+  work.arithmetic = Arithmetic::kTf32;
+  EXPECT_EQ(physics(work, a30()).gpu, plain);
+  work.arithmetic = Arithmetic::kFp16;
+  EXPECT_NE(physics(work, a30()).gpu, plain);
+}
+
+// Winograd in the tables of bare loops: 32 waves, each image for itself, at 0.98 of the rate, where in modules 28 take
+// 435.7 us at 1.02. What a call costs is added, not hidden.
+TEST(LawOfConvolutions, BareLoopsHaveSlowerWinograd) {
+  const Physics p = physics(fp32_three_by_three(64, 56), a30(), {.host = Host::kBare, .host_scale = 1.8});
+  expect_close(p.compute, 435.750e-6 * 32 / 28 * 1.02 / 0.98);
+  expect_close(p.host, 36.9e-6);
+  EXPECT_EQ(p.bound, p.gpu + p.host);
+}
+
+}  // namespace
+}  // namespace joulecast
