@@ -383,20 +383,15 @@ void append_features(const ConvWork& work, const Device& device, Situation situa
 }
 
 struct Timed {
-  Sizes sizes;
   Passes pass;
   Beside more;
   Physics physics;
 };
 
-Timed timed(const ConvWork& work, const Device& device, Situation situation) {
+Timed timed(const ConvWork& work, const Sizes& s, const Device& device, Situation situation) {
   const bool training = situation.state == State::kTraining;
-  Sizes s = sizes_of(work);
-  s.simt = runs_simt(work, s);
-  s.large = is_large(work);
   const auto size = static_cast<double>(work.element_bytes);
-  Timed out{.sizes = s,
-            .pass = s.simt ? simt(work, device, situation, training) : tensor(work, s, device, training),
+  Timed out{.pass = s.simt ? simt(work, device, situation, training) : tensor(work, s, device, training),
             .more = beside(work, s, device, training),
             .physics = {}};
   Physics& p = out.physics;
@@ -423,8 +418,11 @@ Timed timed(const ConvWork& work, const Device& device, Situation situation) {
 }
 
 Physics with_features(const ConvWork& work, const Device& device, Situation situation, std::span<float> features) {
-  const Timed found = timed(work, device, situation);
-  append_features(work, device, situation, found.sizes, found.pass, found.more, found.physics, features);
+  Sizes s = sizes_of(work);
+  s.simt = runs_simt(work, s);
+  s.large = is_large(work);
+  const Timed found = timed(work, s, device, situation);
+  append_features(work, device, situation, s, found.pass, found.more, found.physics, features);
   return found.physics;
 }
 
