@@ -119,6 +119,7 @@ double tiled_moved(const Pass& p, const Rates& r) {
   return 36.0 * (tiled_squares(p) * (p.in_channels + p.out_channels) + p.in_channels * p.out_channels) * r.number /
          kStreamed;
 }
+constexpr double kFilter = 9.0 + 36.0;  // numbers moved to transform one
 // `filters`: numbers moved for each.
 double tiled_transforms(const Pass& p, const Rates& r, double cost, double filters) {
   const double channels = p.in_channels + p.out_channels;
@@ -152,7 +153,7 @@ struct Kernels {
   double tiled_gradient = 0.365;    // of the weights, relative to `tiled`
   double least_tiled_gradient = 0;  // channels of the result
   // Numbers moved for each of the weights, parts of sums over the places: by F(4x4), and at most by implicit products.
-  double parts = 45, sums = 0;
+  double parts = kFilter, sums = 0;
   // Forward passes and data gradients by F(4x4, 3x3) follow `tiled` and `transforms` as well, which then stand for
   // whatever is fastest, and not winograd_time().
   bool searched = false;
@@ -237,7 +238,7 @@ void choose(SimtPass& out, double preferred, const BusySms& implicit, const Busy
 
 WinogradTime searched_winograd(const Pass& p, const Rates& r, const Kernels& kernels) {
   const double products = tiled_products(p, r, kernels.tiled).most;
-  const double time = joined2(products, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms, 45.0);
+  const double time = joined2(products, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms, kFilter);
   return {{products, products}, time};
 }
 

@@ -240,25 +240,31 @@ TEST(LawOfConvolutions, GradientsOfStridedKernelsAreSlowAlone) {
   EXPECT_LT(simt_passes(strided_three_by_three(256, 512, 4), a30(), true, true).data.products, 100e-6);
 }
 
-// 24 x 24 weights fit into a tile of 32 x 32 at 0.48 of the peak: 36 parts of the sum over 32 * 190 * 190 places are a
-// tile for an SM, in loops one of 64 x 32 at 0.5. Of few places fewer parts are summed up.
+ConvWork one_by_one(std::int64_t channels, std::int64_t size) {
+  ConvWork work{.batch = 32, .in_channels = channels, .out_channels = channels, .in_height = size, .in_width = size};
+  work.out_height = work.out_width = size;
+  return work;
+}
+// The same result from an image of twice the size.
+ConvWork strided_one_by_one(ConvWork work) {
+  work.in_height *= 2;
+  work.in_width *= 2;
+  work.stride = 2;
+  return work;
+}
+
+// 24 x 24 weights fit into a tile of 32 x 32 at 0.48 of 0.95 of the peak, in loops into one of 64 x 32 at 0.5 of 0.76.
 TEST(LawOfConvolutions, NarrowWeightsHaveNarrowTiles) {
-  const ConvWork narrow{.batch = 32,
-                        .in_channels = 24,
-                        .out_channels = 24,
-                        .in_height = 190,
-                        .in_width = 190,
-                        .out_height = 190,
-                        .out_width = 190};
+  const ConvWork narrow = one_by_one(24, 190);
   const auto products = [&](bool bare) { return simt_passes(narrow, a30(), true, bare).weight.products; };
   expect_close(products(false) / products(true), (1024 / 0.48 / 0.95) / (2048 / 0.5 / 0.76));
 }
 
-// 60 numbers of parts for each of a weight's million, but no more than a part for eight places, which it writes and
+// 60 numbers of parts for each of a weight's million, but no more than a part for 32 places, which it writes and
 // reads: in 49 places a twentieth of what there is in 1568.
 TEST(LawOfConvolutions, PartsOfSumsOverPlacesAreAddedUp) {
-  ConvWork work{.batch = 32, .in_channels = 2048, .out_channels = 512, .in_height = 7, .in_width = 7};
-  work.out_height = work.out_width = 7;
+  ConvWork work = one_by_one(512, 7);
+  work.in_channels = 2048;
   const auto beside = [&](std::int64_t batch) {
     work.batch = batch;
     Device d = a30();
@@ -284,16 +290,11 @@ TEST(LawOfConvolutions, WeightsOfManyChannelsHaveWinograd) {
 
 // Gradients with a stride reach 0.82 of what others do; 1x7 and 7x1 are 1.25 times as fast as their products, not 1.5.
 TEST(LawOfConvolutions, GradientsOfStridesAndLines) {
-  ConvWork plain{.batch = 32, .in_channels = 512, .out_channels = 512, .in_height = 28, .in_width = 28};
-  plain.out_height = plain.out_width = 28;
-  ConvWork strided = plain;
-  strided.in_height = strided.in_width = 56;
-  strided.stride = 2;
+  const ConvWork plain = one_by_one(512, 28);
   const auto weight = [](const ConvWork& work) { return simt_passes(work, a30(), true, false).weight.products; };
-  expect_close(weight(strided) / weight(plain), 1 / 0.82);
+  expect_close(weight(strided_one_by_one(plain)) / weight(plain), 1 / 0.82);
   ConvWork line = plain;
   line.kernel_width = 7;
-  line.in_channels = 512;
   ConvWork deep = plain;
   deep.in_channels = 512 * 7;
   expect_close(weight(line) / weight(deep), 1 / 1.25);
@@ -301,15 +302,11 @@ TEST(LawOfConvolutions, GradientsOfStridesAndLines) {
 
 // In FP64, which nobody measured singly, gradients are as they were: a plain and a strided one take the same.
 TEST(LawOfConvolutions, Fp64KeepsItsGradients) {
-  ConvWork plain{.batch = 32, .in_channels = 512, .out_channels = 512, .in_height = 28, .in_width = 28};
-  plain.out_height = plain.out_width = 28;
+  ConvWork plain = one_by_one(512, 28);
   plain.arithmetic = Arithmetic::kFp64;
   plain.element_bytes = 8;
-  ConvWork strided = plain;
-  strided.in_height = strided.in_width = 56;
-  strided.stride = 2;
   const auto weight = [](const ConvWork& work) { return simt_passes(work, a30(), true, false).weight; };
-  EXPECT_EQ(weight(strided).products, weight(plain).products);
+  EXPECT_EQ(weight(strided_one_by_one(plain)).products, weight(plain).products);
   EXPECT_EQ(weight(plain).products, simt_passes(plain, a30(), true, true).weight.products);
 }
 
