@@ -19,6 +19,9 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kStreamed = 0.79;    // share of the bandwidth
 constexpr double kLatency = 20.4e-6;  // seconds a pass takes beside its products and bytes
+// The same of 1x1 in modules on Turing, whose forward passes stream a little more. From the RTX 2080 Ti's, by hand.
+constexpr double kTuringStreamed = 0.83, kTuringLatency = 8e-6;
+constexpr double kVectorParts = 8;  // of the depth of deep vectors there, as what they draw says
 
 struct Tile {
   double rows, columns, efficiency;
@@ -41,9 +44,11 @@ constexpr std::array<Tile, 1> kOneTile{{{128, 128, 1.0}}};
 struct Pass {
   double batch, height, width;  // of the result
   double in_channels, out_channels, groups, depth;
-  double in, out, weight;     // numbers
-  double filters = 0;         // numbers moved to transform the filters
-  double latency = kLatency;  // seconds beside products and bytes, of implicit ones
+  double in, out, weight;          // numbers
+  double filters = 0;              // numbers moved to transform the filters
+  double latency = kLatency;       // seconds beside products and bytes, of implicit ones
+  bool of_vectors = false;         // a layer on 1 x 1 places: no sums over them
+  bool turing_one_by_one = false;  // in modules
 };
 
 // Flops in whole waves of tiles, over the best of `tiles`.
@@ -79,16 +84,24 @@ struct Rates {
   bool pairs_images;
 };
 
-double moved(const Pass& p, const Rates& r) {
-  return (p.in + p.out + p.weight) * r.number / kStreamed;
+double moved(const Pass& p, const Rates& r, double streamed = kStreamed) {
+  return (p.in + p.out + p.weight) * r.number / streamed;
 }
 
 // The depth is rounded up to 8; what fills and drains a tile costs `fill` more of it.
 template <std::size_t kCount>
 BusySms implicit_products(const std::array<Tile, kCount>& tiles, const Pass& p, const Rates& r, double fill) {
-  const double depth = 8.0 * ceil_fast(p.depth / 8.0) + fill;
   const double places = p.batch * p.height * p.width;
-  return busiest(tiles, places, p.out_channels / p.groups, p.groups, depth, r.sm) * (1.0 / r.flops);
+  const auto products = [&](double parts) {
+    const double depth = 8.0 * ceil_fast(p.depth / (8.0 * parts)) + fill;
+    return busiest(tiles, places, p.out_channels / p.groups, p.groups * parts, depth, r.sm);
+  };
+  BusySms flops = products(1.0);
+  if (p.turing_one_by_one && p.of_vectors) {
+    const BusySms split = products(kVectorParts);
+    if (split.most < flops.most) flops = split;
+  }
+  return flops * (1.0 / r.flops);
 }
 
 // A block makes 32 channels of 4 x 8 squares of 2 x 2 places of one image, and where images are paired there is one of
@@ -152,7 +165,8 @@ struct Kernels {
   double tiled = 1.05, transforms = 1.26;
   double tiled_gradient = 0.365;    // of the weights, relative to `tiled`
   double least_tiled_gradient = 0;  // channels of the result
-  // Numbers moved for each of the weights, parts of sums over the places: by F(4x4), and at most by implicit products.
+  // Numbers moved, parts of sums over the places: for each 3x3 filter by F(4x4), and for each weight by implicit
+  // products, but no more than there are places (32 are the fewest that were measured).
   double parts = kFilter, sums = 0;
   // Forward passes and data gradients by F(4x4, 3x3) follow `tiled` and `transforms` as well, which then stand for
   // whatever is fastest, and not winograd_time().
@@ -178,7 +192,7 @@ constexpr Kernels kModules{.pairs = true,
                            .preferred = 1.2,
                            .tiled_gradient = 0.40,
                            .least_tiled_gradient = 128,
-                           .parts = 280,
+                           .parts = 150,
                            .sums = 60,
                            .weight = 0.95,
                            .strided = 0.82,
@@ -249,12 +263,18 @@ BusySms product_of(const Pass& p, const Rates& r, const Kernels& kernels, double
   return products * (1.0 / efficiency);
 }
 
+// Of the implicit product of forward pass or data gradient.
+double overlapped_bytes(const Pass& p, const Rates& r, double products, bool data) {
+  if (data) return joined2(products, moved(p, r));
+  return p.turing_one_by_one ? joined8(products, moved(p, r, kTuringStreamed))
+                             : joined_by_squares<2>(products, moved(p, r));
+}
+
 // Of forward pass and data gradient, which differ in how well they load; `implicit` is the product.
 SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, const BusySms& implicit,
                  bool data, const Device& device) {
-  SimtPass out{.implicit = joined_by_squares<2>(implicit.most, moved(p, r)), .fused = kNever, .tiled = kNever};
-  if (data) out.implicit = joined2(implicit.most, moved(p, r));
-  out.implicit += p.filters * r.number + p.latency;
+  const double beside = p.filters * r.number + p.latency;
+  SimtPass out{.implicit = overlapped_bytes(p, r, implicit.most, data) + beside, .fused = kNever, .tiled = kNever};
   BusySms fused;
   WinogradTime tiled;
   if (winograd) {
@@ -284,7 +304,8 @@ SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const Kernels
     if (narrow.most < flops.most) flops = narrow;
   }
   const BusySms implicit = flops * (1.0 / (r.flops * efficiency));
-  const double beside = (p.filters + std::min(kernels.sums, places / 16.0) * p.weight) * r.number + p.latency;
+  const double sums = p.of_vectors ? 0.0 : std::min(kernels.sums, places);
+  const double beside = (p.filters + sums * p.weight) * r.number + p.latency;
   SimtPass out{.implicit = joined2(implicit.most, moved(p, r)) + beside, .fused = kNever, .tiled = kNever};
   BusySms tiled;
   if (winograd && p.out_channels >= kernels.least_tiled_gradient) {
@@ -417,10 +438,13 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
   p.in = batch * static_cast<double>(w.in_height) * static_cast<double>(w.in_width) * in;
   const bool winograd = has_winograd(w) && !device.kepler;
   const Kernels& kernels = kernels_of(w, device, bare);
+  p.turing_one_by_one = kernel <= 1.0 && w.groups == 1 && device.capability == 7.5 && &kernels == &kModules;
+  if (p.turing_one_by_one) p.latency = kTuringLatency;
   const Rates r = rates_of(w, device, kernels, kernels.hold);
   const Efficiency efficiency = efficiency_of(w, kernels);
   if (kernel > 1.0) p.filters = kernels.filters * p.weight;
-  if (is_of_vectors(w) && device.start > 0.0) p.latency = device.start;
+  p.of_vectors = is_of_vectors(w);
+  if (p.of_vectors && device.start > 0.0) p.latency = device.start;
   SimtPasses all;
   BusySms product = product_of(p, r, kernels, efficiency.forward);
   if (is_strided(w, device, bare)) product = strided(product, p, device);
@@ -437,7 +461,9 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
                   p.in,
                   p.weight,
                   p.filters,
-                  p.latency};
+                  p.latency,
+                  p.of_vectors,
+                  p.turing_one_by_one};
   product = product_of(back, r, kernels, efficiency.data);
   if (is_strided(w, device, bare)) product = at_least_lone(product, back, device);
   all.data = pass_of(back, r, winograd, kernels, product, true, device);

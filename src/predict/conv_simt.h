@@ -23,11 +23,6 @@ struct SimtPasses {
   SimtPass forward, data, weight;
 };
 
-// A product of vectors, as squeeze-and-excitation has them: it lies in memory as a linear layer's does.
-inline bool is_of_vectors(const ConvWork& w) {
-  return w.kernel_height == 1 && w.kernel_width == 1 && w.in_height * w.in_width == 1;
-}
-
 // The gradients' passes are 0 where there are none. `bare`: in the tables measured in bare loops kernels are a little
 // slower, whatever the reason (other versions of cuDNN, colder clocks), and what was seen in modules alone is left out.
 SimtPasses simt_passes(const ConvWork& work, const Device& device, bool training, bool bare);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a call costs before the GPU works: Python, the dispatcher, autograd, the launch. A property of runtime and host,
 // not of the GPU. Fitted: the fastest small operations of each type in the measurement tables.
+#include <algorithm>
+
 #include "predict/law.h"
 #include "predict/tensorflow.h"
 
@@ -146,11 +148,27 @@ bool launches_copies(const ConvWork& work) {
   return work.arithmetic == Arithmetic::kTf32 && !work.channels_last && call_of(work) == kConvCall;
 }
 
+// Microseconds: cuDNN takes a second kernel for deep vectors, whose sums it splits, and on the older machine for 1x1
+// with a stride. Seen in FP32 there, on its RTX 2080 Ti, and in TF32 on an A30. In a step of training one shows, and
+// earlier.
+constexpr double kOlderKernel = 19, kModernKernel = 6;
+
+double second_kernel(const ConvWork& work, State state, bool older) {
+  const bool seen = work.arithmetic == (older ? Arithmetic::kFp32 : Arithmetic::kTf32);
+  if (!seen || work.autotuned || work.groups != 1 || work.kernel_height * work.kernel_width != 1) return 0.0;
+  const bool training = state == State::kTraining;
+  const std::int64_t depth = training ? std::max(work.in_channels, work.out_channels) : work.in_channels;
+  if (!older) return is_of_vectors(work) && depth > (training ? 400 : 512) ? kModernKernel : 0.0;
+  const bool strided = work.stride > 1 && work.out_height * work.out_width > 1;
+  return strided || (is_of_vectors(work) && depth > (training ? 160 : 256)) ? kOlderKernel : 0.0;
+}
+
 // A bias is one more kernel for convolutions.
 double extra(const ConvWork& work, State state, bool older) {
   const double bias = work.bias != 0 ? pick(older ? kOlderBias : kModernBias, state) : 0.0;
-  if (older || !launches_copies(work)) return bias;
-  return bias + pick(work.kernel_height * work.kernel_width == 1 ? kProductCopies : kImageCopies, state);
+  const double more = bias + second_kernel(work, state, older);
+  if (older || !launches_copies(work)) return more;
+  return more + pick(work.kernel_height * work.kernel_width == 1 ? kProductCopies : kImageCopies, state);
 }
 double extra(const PointwiseWork& work, State state, bool older) {
   if (work.kind != PointwiseKind::kStochasticDepth || !work.active) return 0.0;

@@ -120,13 +120,13 @@ TEST(LawOfConvolutions, TheP100ReachesLessOfItsPeak) {
 
 // The data gradient is the forward pass the other way round. The weight gradient splits the sum over 512 squares in 8:
 // 576 tiles of 256 x 128, 11 waves of depth 64, at 1.05 * 1.05 * 0.40 of the rate, 631.0 us; with bytes, transforms and
-// 280 numbers of parts a weight 801.7 us. 3.3 times in and weight, 8.8 MB, are added up.
+// 150 numbers of parts a weight 755.7 us. 3.3 times in and weight, 8.8 MB, are added up.
 TEST(LawOfConvolutions, GradientsOfConvolutionByHand) {
   const Physics p = physics(fp32_three_by_three(256, 14), a30(), {.state = State::kTraining});
   expect_close(p.compute, (291.120 * 2 + 631.023) * 1e-6);
   const double sums = 3.3 * 4 * (32 * 196 * 256 + 9 * 256 * 256) / 933e9;
-  expect_close(p.gpu, (376.923 * 2 + 2 * 16 + 801.714 + 20.4) * 1e-6 + sums);
-  expect_close(p.input_gradient, (376.923 + 16) / (376.923 * 2 + 2 * 16 + 801.714 + 20.4));
+  expect_close(p.gpu, (376.923 * 2 + 2 * 16 + 755.691 + 20.4) * 1e-6 + sums);
+  expect_close(p.input_gradient, (376.923 + 16) / (376.923 * 2 + 2 * 16 + 755.691 + 20.4));
 }
 
 // Three channels leave most of a tile empty, so the gradient of an image would be most of its layer's step.
@@ -260,21 +260,70 @@ TEST(LawOfConvolutions, NarrowWeightsHaveNarrowTiles) {
   expect_close(products(false) / products(true), (1024 / 0.48 / 0.95) / (2048 / 0.5 / 0.76));
 }
 
-// 60 numbers of parts for each of a weight's million, but no more than a part for 32 places, which it writes and
-// reads: in 49 places a twentieth of what there is in 1568.
+// 60 numbers of parts for each of a weight's million, but no more than there are places, of which 2 x 2 of one image
+// are four. A layer on 1 x 1 places has no sums over them, whatever its batch.
 TEST(LawOfConvolutions, PartsOfSumsOverPlacesAreAddedUp) {
   ConvWork work = one_by_one(512, 7);
   work.in_channels = 2048;
-  const auto beside = [&](std::int64_t batch) {
+  const auto beside = [&](std::int64_t batch, std::int64_t size, double latency) {
     work.batch = batch;
+    work.in_height = work.in_width = work.out_height = work.out_width = size;
     Device d = a30();
     d.sm = 1e9;  // products take nothing
     d.fp32 = 1e30;
-    return simt_passes(work, d, true, false).weight.time - 20.4e-6 -
-           4.0 * (static_cast<double>(batch) * 49 * 2560 + 2048 * 512) / 933e9 / 0.79;
+    const auto places = static_cast<double>(batch * size * size);
+    return simt_passes(work, d, true, false).weight.time - latency - 4.0 * (places * 2560 + 2048 * 512) / 933e9 / 0.79;
   };
-  expect_close(beside(32), 60.0 * 4 * 2048 * 512 / 933e9);
-  expect_close(beside(1), 49.0 / 16 * 4 * 2048 * 512 / 933e9);
+  expect_close(beside(32, 7, 20.4e-6), 60.0 * 4 * 2048 * 512 / 933e9);
+  expect_close(beside(1, 2, 20.4e-6), 4.0 * 4 * 2048 * 512 / 933e9);
+  EXPECT_NEAR(beside(32, 1, a30().start), 0.0, 1e-9);
+}
+
+// 1x1 in modules on Turing takes 8 us beside, its bytes 83 % of the bandwidth, and whichever takes longer counts nearly
+// alone: 48 channels at 190 x 190 move 443.6 MB. Loops, other generations,
+// groups and 2x2 wait 20.4 us.
+TEST(LawOfConvolutions, OneByOneWaitsLessOnTuring) {
+  const Device turing = device_of("rtx2080ti");
+  const ConvWork work = one_by_one(48, 190);
+  const SimtPass forward = simt_passes(work, turing, false, false).forward;
+  const double moved = 4.0 * (2.0 * 32 * 36100 * 48 + 48 * 48) / (0.83 * turing.bandwidth);
+  expect_close(forward.time, joined8(forward.products, moved) + 8e-6);
+  const double products = simt_passes(work, turing, true, false).data.products;
+  expect_close(simt_passes(work, turing, true, false).data.time, std::hypot(products, moved * 0.83 / 0.79) + 8e-6);
+  for (const auto& [gpu, bare] : {std::pair("rtx2080ti", true), std::pair("titan-v", false)}) {
+    const Device d = device_of(gpu);
+    const SimtPass usual = simt_passes(work, d, false, bare).forward;
+    const double at79 = moved * 0.83 * turing.bandwidth / (0.79 * d.bandwidth);
+    expect_close(usual.time, std::pow(std::pow(usual.products, 4) + std::pow(at79, 4), 0.25) + 20.4e-6);
+  }
+  ConvWork grouped = work;
+  grouped.groups = 2;
+  const SimtPass halves = simt_passes(grouped, turing, false, false).forward;
+  expect_close(halves.time, std::pow(std::pow(halves.products, 4) + std::pow(moved * 0.83 / 0.79, 4), 0.25) + 20.4e-6,
+               1e-5);
+  ConvWork two = work;
+  two.kernel_height = two.kernel_width = 2;
+  const SimtPass usual = simt_passes(two, turing, false, false).forward;
+  const double three_more = 4.0 * 3 * 48 * 48 / (0.79 * turing.bandwidth);
+  expect_close(usual.time,
+               std::pow(std::pow(usual.products, 4) + std::pow(moved * 0.83 / 0.79 + three_more, 4), 0.25) + 20.4e-6);
+}
+
+// There 2688 channels of vectors are summed up in eight parts of 336, to whose depth each adds 13.8: one wave of tiles
+// either way. Where that takes more waves, vectors stay whole.
+TEST(LawOfConvolutions, DeepVectorsAreSplitOnTuring) {
+  Device d = device_of("rtx2080ti");
+  ConvWork deep = one_by_one(2688, 1);
+  deep.out_channels = 112;
+  const SimtPasses split = simt_passes(deep, d, true, false);
+  ConvWork wide = deep;
+  std::swap(wide.in_channels, wide.out_channels);
+  expect_close(simt_passes(wide, d, true, false).data.products / split.forward.products, 0.985 / 0.78);
+  d.capability = 7.0;
+  expect_close(simt_passes(deep, d, true, false).forward.products / split.forward.products, 2701.8 / 349.8);
+  const double whole = simt_passes(wide, d, false, false).forward.products;
+  d.capability = 7.5;
+  EXPECT_EQ(simt_passes(wide, d, false, false).forward.products, whole);
 }
 
 // The weights of 64 channels have no Winograd in modules, those of 128 have; an image's layer has what it had in loops.
@@ -300,7 +349,8 @@ TEST(LawOfConvolutions, GradientsOfStridesAndLines) {
   expect_close(weight(line) / weight(deep), 1 / 1.25);
 }
 
-// In FP64, which nobody measured singly, gradients are as they were: a plain and a strided one take the same.
+// In FP64, which nobody measured singly, gradients are as they were: a plain and a strided one take the same. 1x1 is on
+// Turing what it is elsewhere.
 TEST(LawOfConvolutions, Fp64KeepsItsGradients) {
   ConvWork plain = one_by_one(512, 28);
   plain.arithmetic = Arithmetic::kFp64;
@@ -308,6 +358,9 @@ TEST(LawOfConvolutions, Fp64KeepsItsGradients) {
   const auto weight = [](const ConvWork& work) { return simt_passes(work, a30(), true, false).weight; };
   EXPECT_EQ(weight(strided_one_by_one(plain)).products, weight(plain).products);
   EXPECT_EQ(weight(plain).products, simt_passes(plain, a30(), true, true).weight.products);
+  const Device turing = device_of("rtx2080ti");
+  EXPECT_EQ(simt_passes(plain, turing, false, false).forward.time,
+            simt_passes(plain, turing, false, true).forward.time);
 }
 
 // TF32 or not, a layer on an image runs the same kernels, and nothing is copied.

@@ -296,6 +296,43 @@ TEST(Law, HostFloorsAreOfCallStateAndMachine) {
   expect_close(floor(GemmWork{}, State::kEval, Host::kCaptured), 4600 / 1440.0);
 }
 
+// Deep vectors take one kernel more, which adds up what the others summed, and so do 1x1 with a stride on the older
+// machine, unless one place is all that they make.
+TEST(Law, SplitSumsAreOneMoreCall) {
+  const auto floor = [&](const ConvWork& work, State state, Host host) {
+    return host_floor(work, a30(), {.state = state, .host = host}) * 1e6;
+  };
+  const ConvWork deep{.in_channels = 257, .out_channels = 8};
+  const ConvWork shallow{.in_channels = 256, .out_channels = 8};
+  expect_close(floor(deep, State::kEval, Host::kOlder), 75 + 19);
+  expect_close(floor(shallow, State::kEval, Host::kOlder), 75);
+  expect_close(floor(shallow, State::kTraining, Host::kOlder), 385 + 19);
+  expect_close(floor({.in_channels = 8, .out_channels = 161}, State::kTraining, Host::kOlder), 385 + 19);
+  expect_close(floor({.in_channels = 8, .out_channels = 160}, State::kTraining, Host::kOlder), 385);
+  expect_close(floor(deep, State::kEval, Host::kModern), 26.5);
+  ConvWork tf32{.in_channels = 513, .out_channels = 8, .arithmetic = Arithmetic::kTf32};
+  expect_close(floor(tf32, State::kEval, Host::kModern), 26.5 + 4 + 6);
+  tf32.in_channels = 512;
+  expect_close(floor(tf32, State::kEval, Host::kModern), 26.5 + 4);
+  expect_close(floor(tf32, State::kTraining, Host::kModern), 254 + 10 + 6);
+  tf32.in_channels = 400;
+  expect_close(floor(tf32, State::kTraining, Host::kModern), 254 + 10);
+  ConvWork strided{.in_height = 4, .in_width = 4, .out_height = 2, .out_width = 2, .stride = 2};
+  expect_close(floor(strided, State::kEval, Host::kOlder), 75 + 19);
+  expect_close(floor(strided, State::kEval, Host::kModern), 26.5);
+  strided.out_height = strided.out_width = 1;
+  expect_close(floor(strided, State::kEval, Host::kOlder), 75);
+  // Depthwise, in halves, and where algorithms are tried out there is one kernel.
+  const ConvWork depthwise{.in_channels = 257, .out_channels = 257, .groups = 257};
+  expect_close(floor(depthwise, State::kEval, Host::kOlder), 60);
+  ConvWork other = deep;
+  other.arithmetic = Arithmetic::kFp16;
+  expect_close(floor(other, State::kEval, Host::kOlder), 75);
+  other = deep;
+  other.autotuned = true;
+  expect_close(floor(other, State::kEval, Host::kOlder), 75);
+}
+
 ReductionWork pool(std::int64_t channels, std::int64_t side, std::int64_t pooled) {
   const std::int64_t planes = 32 * channels;
   return {.kind = ReductionKind::kAdaptivePool,
@@ -317,6 +354,20 @@ TEST(Law, AnAverageCostsItsRowBesideWhatItReads) {
   const double bytes = 4.0 * 65536 * 401;
   const double moved = bytes / 0.93 + bytes / 0.9 + 12.0 * 65536 * 400 / 0.875;
   expect_close(large.gpu, moved / 933e9 + 65536 * 34.6 / (56 * 1.44e9) + 3 * 4e-6);
+}
+
+// The memory is busy for what the cache does not hold: 56 % of 13.1 MB, all of 105 MB, and in training, whose gradients
+// lie between one reading and the next, of everything.
+TEST(Law, AnAverageFromTheCacheLeavesTheMemoryIdle) {
+  const auto memory = [](std::int64_t side, State state) {
+    const Physics p = physics(pool(2048, side, 1), a30(), {.state = state});
+    return p.memory * 933e9 / p.bytes;
+  };
+  expect_close(memory(7, State::kEval), 0.56);
+  expect_close(memory(20, State::kEval), 1.0);
+  expect_close(memory(7, State::kTraining), 1.0);
+  const Physics amd = physics(pool(2048, 7, 1), device_of("mi100"));
+  expect_close(amd.memory * device_of("mi100").bandwidth, amd.bytes);
 }
 
 // Rows of four are read in one, eight of them by a warp; the RTX 2080 Ti takes 24 cycles for a warp.

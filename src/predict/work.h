@@ -29,6 +29,12 @@ struct ConvWork {
   auto operator<=>(const ConvWork&) const = default;
 };
 
+// A product of vectors, as squeeze-and-excitation has them: it lies in memory as a linear layer's does.
+inline bool is_of_vectors(const ConvWork& w) {
+  return w.kernel_height == 1 && w.kernel_width == 1 && w.in_height * w.in_width == 1 &&
+         w.out_height * w.out_width == 1;
+}
+
 // `batch` products of [rows, depth] x [depth, columns]. A linear layer has batch 1 and its weight as second factor.
 struct GemmWork {
   std::int64_t batch = 1, rows = 1, columns = 1, depth = 1;

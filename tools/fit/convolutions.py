@@ -23,11 +23,12 @@ import numpy as np
 from fp32_products import LOOPS, device
 from law_fit import LawFit
 
-# Microseconds: `latency` of a convolution, but for Winograd in modules, `four` and `loop` more of F(4x4) and of any in bare loops.
+# Microseconds: `latency` of a convolution, but for Winograd in modules and 1x1 in those on Turing, `four` and `loop` more of F(4x4) and of any in bare loops.
 PROGRAM = {"hold": 0.8, "implicit": 0.985, "implicit fill": 13.8, "fused": 0.98, "fused fill": 18, "fused filters": 2.0,
            "tiled": 0.975, "transforms": 1.025, "filters": 2.28, "latency": 20.4, "four": 20.1, "loop": 20.5, "a100": 0.78,
            "p100": 0.875, "turing": 0.905, "module fused": 1.02, "module tiled": 0.98, "module transforms": 1.1,
-           "module filters": 1.32, "module turing": 0.775, "module latency": 10.3, "lone": 213, "lone turing": 175, "crowded": 1.2}  # fmt: skip
+           "module filters": 1.32, "module turing": 0.775, "module latency": 10.3, "lone": 213, "lone turing": 175, "crowded": 1.2,
+           "turing 1x1": 8, "turing 1x1 streamed": 0.83}  # fmt: skip
 IMPLICIT = [(128, 128, 1.0), (128, 64, 0.95), (128, 32, 0.75)]
 AMPERE, TURING, VOLTA, PASCAL = [(128, 128)], [(128, 64), (64, 64), (128, 32)], [(64, 64), (32, 128), (128, 32)], [(64, 64), (32, 128)]
 STREAMED = 0.79
@@ -128,7 +129,13 @@ def implicit(r: dict[str, np.ndarray], places: tuple[np.ndarray, np.ndarray], d:
     longest, shortest = np.maximum(r["kh"], r["kw"]), np.minimum(r["kh"], r["kw"])
     square = (shortest >= 5) & (shortest == longest) & (r["stride"] == 1)
     other = np.where(square | ((longest >= 5) & (shortest == 1)), 1.5, 1.0)  # FFT, and kernels for 1x7 and 7x1
-    return joined(strided(r, rows, d, c, products / other) if d["modules"] else products / other, moved, 4.0)
+    products = strided(r, rows, d, c, products / other) if d["modules"] else products / other
+    quick = joined(products, moved * STREAMED / c["turing 1x1 streamed"], 8.0)
+    return np.where(is_turing_one_by_one(r, d), quick, joined(products, moved, 4.0))
+
+
+def is_turing_one_by_one(r: dict[str, np.ndarray], d: dict[str, float]) -> np.ndarray:
+    return (r["kh"] == 1) & (r["kw"] == 1) & d["modules"] & (d["capability"] == 7.5)
 
 
 def strided(r: dict[str, np.ndarray], rows: np.ndarray, d: dict[str, float], c: dict[str, float], usual: np.ndarray) -> np.ndarray:
@@ -158,13 +165,15 @@ def bound(gpu: str, r: dict[str, np.ndarray], d: dict[str, float], c: dict[str, 
     moved = 4.0 * (r["batch"] * r["high"] * r["wide"] * r["cin"] + out + weights) / d["bandwidth"] / STREAMED
     winograd = (r["kh"] == 3) & (r["kw"] == 3) & (r["stride"] == 1)
     fastest = np.minimum(fused(r, places, d, c, sm_rate, moved) + fused_start, tiled(r, places, d, c, sm_rate) + start)
-    plain = implicit(r, places, d, c, sm_rate, moved) + 1e-6 * c["latency"]
+    latency = np.where(is_turing_one_by_one(r, d), c["turing 1x1"], c["latency"])
+    plain = implicit(r, places, d, c, sm_rate, moved) + 1e-6 * latency
     takes = winograd & (fastest < (PREFERRED if modules else 1.0) * plain)
     busy = np.where(takes, fastest, plain) + r["bias"] * 2.2 * 4.0 * out / d["bandwidth"]
     if gpu.startswith("a30"):
         return joined(busy, 26.5e-6 + 16e-6 * r["bias"], 8.0)
     if gpu == "rtx2080ti":
-        return joined(busy, 75e-6 + 37e-6 * r["bias"], 8.0)
+        second = (r["kh"] == 1) & (r["kw"] == 1) & (r["stride"] > 1) & (places[0] * places[1] > 1)  # kernel
+        return joined(busy, 75e-6 + 37e-6 * r["bias"] + 19e-6 * second, 8.0)
     return busy + c["loop"] * 1e-6 * LOOPS.get(gpu, 1.0)
 
 
