@@ -144,7 +144,7 @@ std::optional<SymmetricOptions> symmetric_power_options(Group group) {
     case Group::kConv:
       return SymmetricOptions{.rounds = 144, .depth = 6, .eta = 0.2, .columns = 0.3, .lambda = 8, .huber = 0.05};
     case Group::kPointwise:
-      return SymmetricOptions{.rounds = 300, .depth = 5, .eta = 0.1, .columns = 0.3, .lambda = 8, .huber = 0.05};
+      return SymmetricOptions{.rounds = 272, .depth = 5, .eta = 0.1, .columns = 0.3, .lambda = 8, .huber = 0.05};
     case Group::kReduction:
       return SymmetricOptions{.rounds = 200, .depth = 6, .eta = 0.2, .columns = 0.3, .lambda = 8, .huber = 0.05};
     default:

@@ -91,8 +91,9 @@ BusySms evened_sm(double m, double n, double k, double groups, double sm) {
 // The numbers everything below is made of.
 struct Sizes {
   double group_in, group_out, kernel, depth, places, in_places, macs, in, out, weight;
-  bool simt;   // runs without tensor cores
-  bool large;  // see is_large()
+  bool simt;             // runs without tensor cores
+  bool large;            // see is_large()
+  double bytes, cached;  // moved by a pass, and from_l2() of them
 };
 
 Sizes sizes_of(const ConvWork& w) {
@@ -202,8 +203,7 @@ Passes tensor(const ConvWork& w, const Sizes& s, const Device& device, bool trai
   const auto groups = static_cast<double>(w.groups);
   const auto stride = static_cast<double>(w.stride);
   const double per_sm = device.peak(w.arithmetic) / device.sm;
-  const double set = (s.in + s.out + s.weight) * static_cast<double>(w.element_bytes);
-  const double moved = set * from_l2(set, device) / device.bandwidth * 0.9;
+  const double moved = s.bytes * s.cached / device.bandwidth * 0.9;
   // They load asynchronously and overlap well.
   const auto pass = [&](const BusySms& busy, double efficiency) {
     const double products = busy.most / (per_sm * efficiency);
@@ -296,9 +296,8 @@ Beside beside(const ConvWork& w, const Sizes& s, const Device& device, bool trai
   Beside out;
   if (w.bias != 0) out.bias = 2.2 * s.out * second_per_element;
   if (s.simt || w.channels_last) return out;
-  const double cached = from_l2((s.in + s.out + s.weight) * static_cast<double>(w.element_bytes), device);
   const auto time = [&](const Copies& c) {
-    return (c.in * s.in + c.out * s.out + c.weight * s.weight) * second_per_element * cached;
+    return (c.in * s.in + c.out * s.out + c.weight * s.weight) * second_per_element * s.cached;
   };
   out.copies = time(forward_copies(w, s));
   if (training) out.gradient_copies = 4.6 * time(gradient_copies(w));
@@ -349,7 +348,7 @@ void append_features(const ConvWork& work, const Device& device, Situation situa
   const std::int64_t places = work.out_height * work.out_width;
   const auto of_bound = [&](double time) { return s.simt && std::isfinite(time) ? time / p.bound : 0.0; };
   const double values[] = {p.compute / p.bound,
-                           p.memory / p.bound,
+                           p.bytes / device.bandwidth / p.bound,
                            p.host / p.bound,
                            p.host / p.gpu,
                            pass.forward.products / p.bound,
@@ -398,13 +397,13 @@ Timed timed(const ConvWork& work, const Sizes& s, const Device& device, Situatio
   p.peak = device.peak(work.arithmetic);
   const double added_up = training && !work.autotuned ? 3.0 * size * (s.in + s.weight) : 0.0;
   p.accumulation = kAddedUp * added_up / device.bandwidth;
-  p.bytes = size * (s.in + s.out + s.weight) * (training ? 3.0 : 1.0) + added_up;
-  p.memory = p.bytes / device.bandwidth;
+  p.bytes = s.bytes * (training ? 3.0 : 1.0) + added_up;
+  p.memory = memory_busy(p.bytes, s.cached, training, device);
   p.host = host_floor(work, device, situation);
   if (s.group_in == 1 && work.groups > 1) {  // depthwise
     p.compute =
         work.autotuned ? tensorflow_depthwise(work, s, device, training) : depthwise_compute(work, s, device, training);
-    p.gpu = std::max(p.compute, p.memory * 1.1) + 3e-6;
+    p.gpu = std::max(p.compute, p.bytes / device.bandwidth * 1.1) + 3e-6;
     if (training) p.input_gradient = 0.5;  // nobody measured the passes apart
   } else {
     p.compute = out.pass.products();
@@ -421,6 +420,8 @@ Physics with_features(const ConvWork& work, const Device& device, Situation situ
   Sizes s = sizes_of(work);
   s.simt = runs_simt(work, s);
   s.large = is_large(work);
+  s.bytes = (s.in + s.out + s.weight) * static_cast<double>(work.element_bytes);
+  s.cached = from_l2(s.bytes, device);
   const Timed found = timed(work, s, device, situation);
   append_features(work, device, situation, s, found.pass, found.more, found.physics, features);
   return found.physics;

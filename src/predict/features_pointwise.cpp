@@ -90,7 +90,7 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
   Physics p;
   p.accumulation = accumulation_time(added_up, device, situation.host);
   p.bytes = forward + backward + added_up;
-  p.memory = p.bytes / device.bandwidth;
+  p.memory = memory_busy(p.bytes, from_l2(p.bytes, device), training, device);
   p.gpu = own_time(work, forward, backward, device, situation.host) + p.accumulation;
   if (training && waits_for_calls(situation.host)) p.filling = p.gpu - device.start;
   p.host = host_floor(work, device, situation);

@@ -319,9 +319,8 @@ Physics with_features(const ReductionWork& work, const Device& device, Situation
   Physics p;
   p.accumulation = accumulation_time(traffic.accumulation, device, situation.host);
   p.bytes = own + traffic.accumulation;
-  // What comes from the cache again and again leaves the memory idle, as what inference draws says.
-  const double cached = training || device.cdna || work.by_engine ? 0.0 : 1.0 - from_cache(work, device);
-  p.memory = (p.bytes - cached * traffic.forward) / device.bandwidth;
+  const double cached = is_average(work) ? from_cache(work, device) : from_l2(p.bytes, device);
+  p.memory = memory_busy(p.bytes, cached, training || work.by_engine, device);
   p.compute = busy_time(work, situation, device);
   p.gpu = kernel_time(work, own, moved, p.compute, situation, device) + p.accumulation;
   if (training && waits_for_calls(situation.host)) p.filling = p.gpu - device.start;

@@ -154,13 +154,16 @@ bool launches_copies(const ConvWork& work) {
 constexpr double kOlderKernel = 19, kModernKernel = 6;
 
 double second_kernel(const ConvWork& work, State state, bool older) {
+  if (work.kernel_height * work.kernel_width != 1) return 0.0;
+  const bool vectors = is_of_vectors(work);
+  const bool strided = older && work.stride > 1 && work.out_height * work.out_width > 1;
+  if (!vectors && !strided) return 0.0;
   const bool seen = work.arithmetic == (older ? Arithmetic::kFp32 : Arithmetic::kTf32);
-  if (!seen || work.autotuned || work.groups != 1 || work.kernel_height * work.kernel_width != 1) return 0.0;
+  if (!seen || work.autotuned || work.groups != 1) return 0.0;
   const bool training = state == State::kTraining;
   const std::int64_t depth = training ? std::max(work.in_channels, work.out_channels) : work.in_channels;
-  if (!older) return is_of_vectors(work) && depth > (training ? 400 : 512) ? kModernKernel : 0.0;
-  const bool strided = work.stride > 1 && work.out_height * work.out_width > 1;
-  return strided || (is_of_vectors(work) && depth > (training ? 160 : 256)) ? kOlderKernel : 0.0;
+  if (!older) return depth > (training ? 400 : 512) ? kModernKernel : 0.0;
+  return strided || depth > (training ? 160 : 256) ? kOlderKernel : 0.0;
 }
 
 // A bias is one more kernel for convolutions.

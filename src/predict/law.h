@@ -104,6 +104,12 @@ inline double from_l2(double bytes, const Device& device) {
   return share >= kNone ? 1.0 : 1.0 - kSaved * std::min(1.0, (kNone - share) / kRange);
 }
 
+// Seconds for which a call's bytes keep the memory busy, which power follows. In inference what fits into the L2 is
+// there from the call before, and they take the share `cached`; in training gradients lie between. As A30s draw.
+inline double memory_busy(double bytes, double cached, bool training, const Device& device) {
+  return (training || device.cdna ? 1.0 : cached) * (bytes / device.bandwidth);
+}
+
 // Between a framework's calls the GPU waits; captured kernels follow each other, and loops were measured without power.
 inline bool waits_for_calls(Host who) {
   return who == Host::kModern || who == Host::kOlder;

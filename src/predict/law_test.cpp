@@ -322,7 +322,13 @@ TEST(Law, SplitSumsAreOneMoreCall) {
   expect_close(floor(strided, State::kEval, Host::kModern), 26.5);
   strided.out_height = strided.out_width = 1;
   expect_close(floor(strided, State::kEval, Host::kOlder), 75);
-  // Depthwise, in halves, and where algorithms are tried out there is one kernel.
+  // Of images, depthwise, in halves, and where algorithms are tried out there is one kernel.
+  for (ConvWork image : {deep, tf32}) {
+    image.in_channels = 1000;
+    image.in_height = image.in_width = image.out_height = image.out_width = 7;
+    expect_close(floor(image, State::kEval, Host::kOlder), 75);
+    expect_close(floor(image, State::kEval, Host::kModern), image.arithmetic == Arithmetic::kTf32 ? 26.5 + 4 : 26.5);
+  }
   const ConvWork depthwise{.in_channels = 257, .out_channels = 257, .groups = 257};
   expect_close(floor(depthwise, State::kEval, Host::kOlder), 60);
   ConvWork other = deep;
@@ -368,6 +374,43 @@ TEST(Law, AnAverageFromTheCacheLeavesTheMemoryIdle) {
   expect_close(memory(7, State::kTraining), 1.0);
   const Physics amd = physics(pool(2048, 7, 1), device_of("mi100"));
   expect_close(amd.memory * device_of("mi100").bandwidth, amd.bytes);
+}
+
+// A ReLU of 3.2 MB, batch norm of 6.4 and a 1x1 convolution of 9.8 find half of theirs in an A30's 24 MB, those of an
+// engine and in training nothing; ten times as much does not fit.
+TEST(Law, WhatFitsTheCacheLeavesTheMemoryIdle) {
+  const PointwiseWork relu{.kind = PointwiseKind::kRelu, .elements = 400'000, .forward_bytes = 3'200'000};
+  ReductionWork norm{.kind = ReductionKind::kBatchNorm,
+                     .in_elements = 802'816,
+                     .out_elements = 802'816,
+                     .channels = 512,
+                     .spatial = 49,
+                     .rows = 512,
+                     .columns = 1568};
+  const ConvWork conv{.batch = 32,
+                      .in_channels = 192,
+                      .out_channels = 192,
+                      .in_height = 14,
+                      .in_width = 14,
+                      .out_height = 14,
+                      .out_width = 14};
+  const auto share = [](const Work& work, State state) {
+    const Physics p = physics(work, a30(), {.state = state});
+    return p.memory * 933e9 / p.bytes;
+  };
+  for (const Work& work : {Work{relu}, Work{norm}, Work{conv}}) {
+    expect_close(share(work, State::kEval), 0.5);
+    expect_close(share(work, State::kTraining), 1.0);
+  }
+  norm.kind = ReductionKind::kLayerNorm;
+  norm.by_engine = true;
+  expect_close(share(norm, State::kEval), 1.0);
+  ConvWork large = conv;
+  large.batch = 320;
+  expect_close(share(large, State::kEval), 1.0);
+  std::array<float, kMaxFeatures> features{};  // of time, which knows the cache by its law
+  const Physics p = physics_of(conv, a30(), {}, features);
+  expect_close(features[1], p.bytes / 933e9 / p.bound);
 }
 
 // Rows of four are read in one, eight of them by a warp; the RTX 2080 Ti takes 24 cycles for a warp.
