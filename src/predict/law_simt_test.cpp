@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "predict/conv_simt.h"
 #include "predict/conv_winograd.h"
@@ -280,8 +281,7 @@ TEST(LawOfConvolutions, PartsOfSumsOverPlacesAreAddedUp) {
 }
 
 // 1x1 in modules on Turing takes 8 us beside, its bytes 83 % of the bandwidth, and whichever takes longer counts nearly
-// alone: 48 channels at 190 x 190 move 443.6 MB. Loops, other generations,
-// groups and 2x2 wait 20.4 us.
+// alone: 48 channels at 190 x 190 move 443.6 MB. Loops, other generations, groups and 2x2 wait 20.4 us.
 TEST(LawOfConvolutions, OneByOneWaitsLessOnTuring) {
   const Device turing = device_of("rtx2080ti");
   const ConvWork work = one_by_one(48, 190);
