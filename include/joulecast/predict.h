@@ -125,6 +125,9 @@ struct PredictOptions {
   Setting setting;
   // Absent: not known. Then the reference machine's calls are taken, and the bounds hold on the published machines.
   std::optional<HostMachine> host;
+  // Absent: the input lies on the GPU. Else every step copies it there first, at this rate (above 0), and nothing runs
+  // meanwhile. TensorFlow's steps have a copy of their own, whatever stands here.
+  std::optional<BytesPerSecond> input_copy = {};
   bool breakdown = false;
 };
 

@@ -60,7 +60,7 @@ class RowFile : public JudgedFile {
   RowFile(const std::string& path, bool several)
       : JudgedFile(path, several,
                    "line,subject,group,gpu,mode,precision,batch,support,quantity,measured,found,lo,hi,spread,baseline,"
-                   "gpu_busy_s,host_busy_s,cautions,variant") {}
+                   "gpu_busy_s,host_busy_s,cautions,variant,campaign") {}
   void add(const JudgedRow& row) {
     add(row, "time", row.time, row.baseline);
     add(row, "power", row.power, {});
@@ -73,11 +73,12 @@ class RowFile : public JudgedFile {
            std::optional<double> baseline) {
     if (!q) return;
     const bool network = baseline && r.gpu_busy > 0.0;
-    write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.line, csv_field(r.subject), r.group,
-                      csv_field(r.gpu), name(r.mode), r.precision ? name(*r.precision) : "", r.batch, r.support, what,
-                      q->measured, q->found, q->lo, q->hi, q->spread, baseline ? fmt::format("{}", *baseline) : "",
-                      network ? fmt::format("{}", r.gpu_busy) : "", network ? fmt::format("{}", r.host_busy) : "",
-                      csv_field(r.cautions), r.variant));
+    write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.line, csv_field(r.subject),
+                      r.group, csv_field(r.gpu), name(r.mode), r.precision ? name(*r.precision) : "", r.batch,
+                      r.support, what, q->measured, q->found, q->lo, q->hi, q->spread,
+                      baseline ? fmt::format("{}", *baseline) : "", network ? fmt::format("{}", r.gpu_busy) : "",
+                      network ? fmt::format("{}", r.host_busy) : "", csv_field(r.cautions), r.variant,
+                      csv_field(r.campaign)));
   }
 };
 

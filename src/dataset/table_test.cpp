@@ -256,9 +256,10 @@ TEST(Table, Networks) {
   EXPECT_EQ(in_halves, (std::vector<bool>{true, false, false, false, true}));
   const Table torchvision = parse(
       "gpu,n_gpus,mode,dtype,model,batch,img_size,median_s,mean_s,p10_s,p90_s,n_iter,path\n"
-      "A100-SXM4-40GB,2,train,fp32,vgg11,24,224,0.05,0.05,0.05,0.05,15,x\n");
+      "A100-SXM4-40GB,2,train,fp32,vgg11,24,224,0.05,0.05,0.05,0.05,15,results/dgx-a100/a b.csv\n");
   ASSERT_EQ(torchvision.networks.size(), 1U);
   EXPECT_EQ(torchvision.networks[0].gpu_count, 2);
+  EXPECT_EQ(torchvision.networks[0].at.campaign, "dgx-a100");
   EXPECT_EQ(torchvision.networks[0].at.precision, Precision::kTf32All);
   const Table profet = parse(
       "gpu,aws_instance,experiment,model,img_size,batch,optimizer,step_latency_s,epoch_latency_s\n"

@@ -118,6 +118,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
     done.line = row.from.line;
     done.variant = variant_of(row);
     done.cautions = row.from.anomaly;
+    done.campaign = row.at.campaign;
     describe(done);
     add(row.at, row.from.table, done);
   };

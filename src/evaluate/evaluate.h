@@ -79,6 +79,7 @@ struct JudgedRow {
   double baseline = 0;
   double gpu_busy = 0, host_busy = 0;  // seconds, of a network
   std::string cautions;                // words of dataset/cautions.h, with ',' between
+  std::string campaign;                // as the table calls it, where it has several
   std::optional<JudgedQuantity> time, power, energy;
   std::optional<JudgedQuantity> memory;  // bytes at most in the allocator, of a network
   // Of a network, as it was predicted at the GPU's default setting; see EvaluateOptions.

@@ -312,6 +312,23 @@ TEST(EvaluateTable, NetworksNeedGraphs) {
   EXPECT_EQ(e.evaluation.groups[0].unmapped, 1U) << "no name leads out of the folder";
 }
 
+// Of two machines with this GPU one copies its images within the time: 8 of 602,112 bytes at 5 GB/s.
+TEST(EvaluateTable, AStepHasTheCopyThatItsMachineHas) {
+  const Evaluated e = evaluate(table_file("evaluate_copies.csv",
+                                          "gpu,n_gpus,mode,dtype,model,batch,img_size,median_s,n_iter,path\n"
+                                          "rtx-2080-ti,1,inference,fp32,resnet50,8,224,0.02,45,results/2080TI/a\n"
+                                          "rtx-2080-ti,1,inference,fp32,resnet50,8,224,0.02,45,results/2080ti(2)/a\n"),
+                               JOULECAST_SOURCE_DIR "/examples");
+  ASSERT_EQ(e.rows.size(), 2U);
+  EXPECT_EQ(e.rows[0].campaign, "2080TI");
+  EXPECT_EQ(e.rows[1].campaign, "2080ti(2)");
+  const auto beside = [](const JudgedRow& row) {
+    return row.time->found - std::pow(std::pow(row.gpu_busy, 6) + std::pow(row.host_busy, 6), 1.0 / 6.0);
+  };
+  EXPECT_NEAR(beside(e.rows[0]), 0.0, 1e-6);
+  EXPECT_NEAR(beside(e.rows[1]), 8 * 602112 / 5e9, 1e-6);
+}
+
 TEST(EvaluateTable, ANetworkInTrainingMayHaveAGraphOfItsOwn) {
   const std::string path = table_file(
       "evaluate_training.csv",

@@ -184,8 +184,9 @@ Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row, bool operatio
   JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   const Setting setting{.sm_clock = row.at.sm_clock, .power_limit = row.at.power_limit};
+  const MeasuredHost host = measured_host(row, *gpu);
   const PredictOptions as_it_was{
-      .setting = {}, .host = measured_host(row.from.table, gpu->id, row.at.mode), .breakdown = operations};
+      .setting = {}, .host = host.machine, .input_copy = host.input_copy, .breakdown = operations};
   JC_ASSIGN_OR_RETURN(Prediction p, predicted_at(predictor_, load, *gpu, as_it_was, setting));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, setting));
   const auto found = [](const auto& interval) {

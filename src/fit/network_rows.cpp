@@ -43,8 +43,10 @@ Result<void> NetworkRows::add(const MeasuredNetwork& row) {
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_.find(row.at.gpu));
   Estimator::Trust trust = estimator_.trust(gpu->id);
   trust.correction.reset();
+  const MeasuredHost host = measured_host(row, *gpu);
   const NetworkPlace place{.setting = {.sm_clock = {}, .power_limit = row.at.power_limit},
-                           .host = measured_host(row.from.table, gpu->id, row.at.mode)};
+                           .host = host.machine,
+                           .input_copy = host.input_copy};
   JC_ASSIGN_OR_RETURN(const NetworkParts network, network_parts(load, *gpu, place, {estimator_, trust, compose_}));
   if (!(network.whole.time > 0.0)) return unsupported("a network of nothing");
   Deviation found{.off = std::log(row.readings.time->value() / network.whole.time),

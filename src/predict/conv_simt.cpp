@@ -19,8 +19,9 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kStreamed = 0.79;    // share of the bandwidth
 constexpr double kLatency = 20.4e-6;  // seconds a pass takes beside its products and bytes
-// The same of 1x1 in modules on Turing, whose forward passes stream a little more. From the RTX 2080 Ti's, by hand.
-constexpr double kTuringStreamed = 0.83, kTuringLatency = 8e-6;
+// The same of 1x1 in modules on Turing, whose forward passes stream a little more, and whose gradients' take so many
+// times as long as once through their tensors. From the RTX 2080 Ti's, by hand.
+constexpr double kTuringStreamed = 0.83, kTuringLatency = 8e-6, kTuringAgain = 2.2;
 constexpr double kVectorParts = 8;  // of the depth of deep vectors there, as what they draw says
 
 struct Tile {
@@ -263,9 +264,14 @@ BusySms product_of(const Pass& p, const Rates& r, const Kernels& kernels, double
   return products * (1.0 / efficiency);
 }
 
+// Of the implicit product of either gradient.
+double gradient_with_bytes(const Pass& p, const Rates& r, double products) {
+  return p.turing_one_by_one ? joined8(products, kTuringAgain * moved(p, r)) : joined2(products, moved(p, r));
+}
+
 // Of the implicit product of forward pass or data gradient.
 double overlapped_bytes(const Pass& p, const Rates& r, double products, bool data) {
-  if (data) return joined2(products, moved(p, r));
+  if (data) return gradient_with_bytes(p, r, products);
   return p.turing_one_by_one ? joined8(products, moved(p, r, kTuringStreamed))
                              : joined_by_squares<2>(products, moved(p, r));
 }
@@ -306,7 +312,7 @@ SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const Kernels
   const BusySms implicit = flops * (1.0 / (r.flops * efficiency));
   const double sums = p.of_vectors ? 0.0 : std::min(kernels.sums, places);
   const double beside = (p.filters + sums * p.weight) * r.number + p.latency;
-  SimtPass out{.implicit = joined2(implicit.most, moved(p, r)) + beside, .fused = kNever, .tiled = kNever};
+  SimtPass out{.implicit = gradient_with_bytes(p, r, implicit.most) + beside, .fused = kNever, .tiled = kNever};
   BusySms tiled;
   if (winograd && p.out_channels >= kernels.least_tiled_gradient) {
     tiled = busiest_split(kSplitTiles, p.in_channels, p.out_channels, 36.0, tiled_squares(p), r.sm, 8) *

@@ -288,8 +288,6 @@ TEST(LawOfConvolutions, OneByOneWaitsLessOnTuring) {
   const SimtPass forward = simt_passes(work, turing, false, false).forward;
   const double moved = 4.0 * (2.0 * 32 * 36100 * 48 + 48 * 48) / (0.83 * turing.bandwidth);
   expect_close(forward.time, joined8(forward.products, moved) + 8e-6);
-  const double products = simt_passes(work, turing, true, false).data.products;
-  expect_close(simt_passes(work, turing, true, false).data.time, std::hypot(products, moved * 0.83 / 0.79) + 8e-6);
   for (const auto& [gpu, bare] : {std::pair("rtx2080ti", true), std::pair("titan-v", false)}) {
     const Device d = device_of(gpu);
     const SimtPass usual = simt_passes(work, d, false, bare).forward;
@@ -307,6 +305,26 @@ TEST(LawOfConvolutions, OneByOneWaitsLessOnTuring) {
   const double three_more = 4.0 * 3 * 48 * 48 / (0.79 * turing.bandwidth);
   expect_close(usual.time,
                std::pow(std::pow(usual.products, 4) + std::pow(moved * 0.83 / 0.79 + three_more, 4), 0.25) + 20.4e-6);
+}
+
+// Its gradients take at least as long as their tensors 2.2 times at 79 % of the bandwidth, which then counts nearly
+// alone; with the parts of the sums 60 numbers a weight. In loops and elsewhere once, and both count.
+TEST(LawOfConvolutions, GradientsOfOneByOneGoThroughTheirTensorsAgainOnTuring) {
+  const ConvWork work = one_by_one(48, 190);
+  const auto through = [](const Device& d) { return 4.0 * (2.0 * 32 * 36100 * 48 + 48 * 48) / (0.79 * d.bandwidth); };
+  const auto parts = [](const Device& d) { return 4.0 * 60 * 48 * 48 / d.bandwidth; };
+  const Device turing = device_of("rtx2080ti");
+  const SimtPasses there = simt_passes(work, turing, true, false);
+  expect_close(there.data.time, joined8(there.data.products, 2.2 * through(turing)) + 8e-6);
+  expect_close(there.weight.time, joined8(there.weight.products, 2.2 * through(turing)) + parts(turing) + 8e-6);
+  const SimtPass stride = simt_passes(strided_one_by_one(work), turing, true, false).data;
+  const double of_stride = 4.0 * (5.0 * 32 * 36100 * 48 + 48 * 48) / (0.79 * turing.bandwidth);
+  expect_close(stride.time, joined8(stride.products, 2.2 * of_stride) + 8e-6);
+  const SimtPasses loops = simt_passes(work, turing, true, true);
+  expect_close(loops.data.time, std::hypot(loops.data.products, through(turing)) + 20.4e-6);
+  const SimtPasses ampere = simt_passes(work, a30(), true, false);
+  expect_close(ampere.data.time, std::hypot(ampere.data.products, through(a30())) + 20.4e-6);
+  expect_close(ampere.weight.time, std::hypot(ampere.weight.products, through(a30())) + parts(a30()) + 20.4e-6);
 }
 
 // There 2688 channels of vectors are summed up in eight parts of 336, to whose depth each adds 13.8: one wave of tiles

@@ -50,6 +50,30 @@ TEST(MeasuredWork, KnowsTheKernelsOfVidur) {
   EXPECT_TRUE(std::get<ReductionWork>(measured_work(table->operations.at(3)).value().work).by_engine);
 }
 
+// Two machines of one table have the same GPU, of which one copies its images within the time, at a rate of its own;
+// other GPUs of it are on a machine like the others. Nothing is known of other tables.
+TEST(MeasuredWork, TellsTheMachinesOfNetworksApart) {
+  const auto host = [](const std::string& gpu_id, const std::string& path, const std::string& mode) {
+    const auto table = parse_table("gpu,n_gpus,mode,dtype,model,batch,img_size,median_s,n_iter,path\n" + gpu_id +
+                                       ",1," + mode + ",fp32,vgg11,12,224,0.05,45," + path + "\n",
+                                   "torchvision_gpu_benchmark.csv");
+    EXPECT_TRUE(table);
+    return measured_host(table->networks.at(0), **Catalogue::shipped().find(gpu_id));
+  };
+  const MeasuredHost first = host("rtx-2080-ti", "results/2080TI/a.csv", "train");
+  const MeasuredHost second = host("rtx-2080-ti", "results/2080ti(2)/a.csv", "train");
+  EXPECT_FALSE(first.input_copy);
+  EXPECT_EQ(second.input_copy, BytesPerSecond{5e9});
+  EXPECT_NE(first.machine.scale, second.machine.scale);
+  EXPECT_NE(second.machine.scale, host("rtx-2080-ti", "results/2080ti(2)/a.csv", "inference").machine.scale);
+  EXPECT_EQ(host("h100-sxm", "x", "train").machine.scale, 1.8);
+  EXPECT_EQ(host("h100-sxm", "x", "inference").machine.scale, 1.3);
+  EXPECT_EQ(host("h100-sxm", "x", "inference").input_copy, BytesPerSecond{3.5e9});
+  const MeasuredHost elsewhere = measured_host(MeasuredNetwork{}, **Catalogue::shipped().find("rtx-2080-ti"));
+  EXPECT_EQ(elsewhere.machine.scale, 1.0);
+  EXPECT_FALSE(elsewhere.input_copy);
+}
+
 // DeepBench's layers do not multiply their inputs: of a layer its steps are left.
 TEST(MeasuredWork, OfALayerWithoutItsInputsAreItsSteps) {
   const auto table = parse_table(

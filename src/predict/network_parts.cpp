@@ -77,6 +77,12 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
   return parts;
 }
 
+// Seconds of a step in which the GPU has nothing to do: the input is on its way.
+double beside(const Workload& workload, const NetworkPlace& place) {
+  if (workload.options.runtime == Runtime::kTensorflow) return tensorflow_beside(workload, place.host);
+  return place.input_copy ? (workload.input / *place.input_copy).value() : 0.0;
+}
+
 }  // namespace
 
 Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, const NetworkPlace& place,
@@ -97,7 +103,7 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
                        .mode = workload.options.mode,
                        .parameter_tensors = static_cast<double>(workload.parameter_tensors),
                        .optimizer_bytes = optimizer_traffic(workload),
-                       .beside = runtime == Runtime::kTensorflow ? tensorflow_beside(workload, host) : 0.0,
+                       .beside = beside(workload, place),
                        .captured = runtime == Runtime::kCudaGraph,
                        .host = host},
                       out.device, known.compose);

@@ -3,6 +3,7 @@
 // what measured networks are held against.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "joulecast/gpu.h"
@@ -28,6 +29,7 @@ struct NetworkParts {
 struct NetworkPlace {
   Setting setting;
   HostMachine host;
+  std::optional<BytesPerSecond> input_copy = {};  // as of PredictOptions
 };
 // What is known.
 struct NetworkKnowledge {

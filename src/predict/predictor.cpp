@@ -35,10 +35,15 @@ struct Predictor::Impl {
   std::string_view report;
 
   static Result<std::unique_ptr<Impl>> load(const std::string& path);
-  // What carrying the prediction over to other settings needs goes to `busy`, if it is asked for.
   [[nodiscard]] IntervalFactors widths(const Workload& workload, const Estimator::Trust& trust, Support support) const;
+  // What carrying a prediction over to other settings needs.
+  struct Busy {
+    std::vector<settings::BusyOperation> operations;
+    double beside = 0;  // seconds of a step
+  };
+  // Fills `busy` if it is asked for.
   Result<Prediction> predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Support support,
-                               std::vector<settings::BusyOperation>* busy) const;
+                               Busy* busy) const;
   // Read when the first setting is asked for.
   const Result<settings::SettingsModel>& settings_model() const;
 
@@ -184,8 +189,8 @@ bool is_erratic(const Workload& workload, const Gpu& gpu) {
                                [&](const LoweredOperation& one) { return joulecast::is_erratic(one.work, *device); });
 }
 
-// What calls cost on the machines of published tables, relative to the reference machine (measured_work.cpp): the
-// fastest is a fifth below it, four of five are under 2.2.
+// What calls cost on the machines of published tables, relative to the reference machine (measured_work.cpp): none is
+// faster by more than a hundredth, one in training alone is above 2.2. A fifth less is left to those nobody measured.
 constexpr double kFastHost = 0.8;
 constexpr double kSlowHost = 2.2;
 
@@ -272,12 +277,15 @@ IntervalFactors Predictor::Impl::widths(const Workload& workload, const Estimato
 }
 
 Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
-                                              Support support, std::vector<settings::BusyOperation>* busy) const {
+                                              Support support, Busy* busy) const {
+  if (options.input_copy && !(*options.input_copy > BytesPerSecond{0.0}))
+    return invalid("the rate at which a step copies its input must be above 0");
   const HostMachine host = options.host.value_or(HostMachine{});
   const bool captured = workload.options.runtime == Runtime::kCudaGraph;
   const Estimator::Trust& trust = estimator.trust(gpu.id);
-  JC_ASSIGN_OR_RETURN(const NetworkParts network,
-                      network_parts(workload, gpu, {options.setting, host}, {estimator, trust, compose_constants}));
+  JC_ASSIGN_OR_RETURN(
+      const NetworkParts network,
+      network_parts(workload, gpu, {options.setting, host, options.input_copy}, {estimator, trust, compose_constants}));
   const auto& [device, works, found, parts, whole] = network;
   Prediction out;
   out.gpu = std::string(gpu.id);
@@ -301,7 +309,7 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
   if (!options.host && !captured && whole.time > 0.0) widen_for_hosts(whole, device, compose_constants.sharpness, out);
   widen_for_unknown(workload, device, out);
   if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
-  if (busy != nullptr) *busy = busy_operations(works, found, parts, device, workload.options.mode);
+  if (busy != nullptr) *busy = {busy_operations(works, found, parts, device, workload.options.mode), whole.beside};
   return out;
 }
 
@@ -328,12 +336,12 @@ Result<std::vector<Prediction>> Predictor::predict(const Workload& workload, con
   for (const Setting& setting : request.settings) {
     JC_ASSIGN_OR_RETURN(points.emplace_back(), settings::operating_point(gpu, setting));
   }
-  std::vector<settings::BusyOperation> busy;
+  Impl::Busy busy;
   JC_ASSIGN_OR_RETURN(const Prediction base, impl_->predicted(workload, gpu, options, support(workload, gpu), &busy));
   const double time = base.time.value.value();
   const settings::SettingLaw law(model->constants(gpu));
-  const auto hidden =
-      settings::hidden_of({busy, time, impl_->compose_constants.sharpness}, gpu.power_limit.value(), law);
+  const settings::HiddenStep step{busy.operations, time, impl_->compose_constants.sharpness, busy.beside};
+  const auto hidden = settings::hidden_of(step, gpu.power_limit.value(), law);
   constexpr double kSigmas = 1.645;  // of a normal distribution, around 90 % of it
   const double power_sigma = settings::base_widths(base, {}).power.down / kSigmas;
   const settings::BasePrediction at_default{time, base.power.value.value(), power_sigma};

@@ -246,6 +246,47 @@ TEST(Predictor, AnUnknownHostWidensWhatItRules) {
   EXPECT_EQ(predicted(256, {}).time.hi, predicted(256, HostMachine{}).time.hi);  // the GPU alone
 }
 
+// An image of 64 x 56 x 56 has 802,816 bytes, in FP16 half of them. The GPU idles while they come, at 28 W.
+TEST(Predictor, AStepMayCopyItsInputFirst) {
+  const auto predicted = [&](std::optional<Precision> precision, std::optional<BytesPerSecond> rate) {
+    const Workload load = load_of(8, Mode::kInference, precision);
+    return shipped().predict(load, gpu("a30"), {.setting = {}, .host = HostMachine{}, .input_copy = rate}).value();
+  };
+  const Prediction there = predicted({}, {});
+  const Prediction copied = predicted({}, BytesPerSecond{2e9});
+  EXPECT_NEAR((copied.time.value - there.time.value).value(), 8 * 802816 / 2e9, 1e-9);
+  EXPECT_NEAR((copied.energy.value - there.energy.value).value(), 28.0 * 8 * 802816 / 2e9, 1e-6);
+  EXPECT_EQ(copied.gpu_busy, there.gpu_busy);
+  EXPECT_FALSE(shipped().predict(load_of(8), gpu("a30"), {.setting = {}, .host = {}, .input_copy = BytesPerSecond{}}));
+  const Seconds halves = predicted(Precision::kFp16, BytesPerSecond{2e9}).time.value;
+  EXPECT_NEAR((halves - predicted(Precision::kFp16, {}).time.value).value(), 4 * 802816 / 2e9, 1e-9);
+}
+
+TEST(Predictor, TensorflowHasItsOwnCopy) {
+  const Workload load = prepare(parse_graph(kNet).value(), {.symbols = {}, .shapes = {}, .batch = 8},
+                                {.mode = Mode::kTraining, .precision = {}, .runtime = Runtime::kTensorflow})
+                            .value();
+  const auto time = [&](std::optional<BytesPerSecond> rate) {
+    return shipped().predict(load, gpu("t4"), {.setting = {}, .host = HostMachine{}, .input_copy = rate})->time.value;
+  };
+  EXPECT_EQ(time(BytesPerSecond{1e9}), time({}));
+}
+
+// Nothing of a step that waits for its input follows the clock.
+TEST(Predictor, ACopyTakesAsLongAtAnyClock) {
+  const auto longer = [](std::optional<BytesPerSecond> rate) {
+    const SettingRequest half{.settings = {{.sm_clock = Hertz{720e6}, .power_limit = {}}}, .measured = {}};
+    const PredictOptions how{.setting = {}, .host = HostMachine{}, .input_copy = rate};
+    const Workload load = load_of(64);
+    return shipped().predict(load, gpu("a30"), how, half)->front().time.value -
+           shipped().predict(load, gpu("a30"), how)->time.value;
+  };
+  const double without = longer({}).value();
+  ASSERT_GT(without, 0.0);
+  // As long as the whole of the step without it, and more.
+  EXPECT_NEAR(longer(BytesPerSecond{5e9}).value() / without, 1.0, 0.25);
+}
+
 TEST(Predictor, FourThreadsPredictWhatOneDoes) {
   const Workload load = load_of(32, Mode::kTraining);
   const double alone = shipped().predict(load, gpu("a30"), {}).value().time.value.value();

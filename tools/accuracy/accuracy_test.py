@@ -16,6 +16,7 @@ import elsewhere
 import errors
 import goals
 import graphs
+import hosts
 import laptop
 import limits
 import maxq
@@ -28,7 +29,7 @@ import tables
 
 def row(measured: float, found: float, unit: str = "a", **more) -> dict:
     return {
-        "subject": "x 1", "gpu": "g", "mode": "m", "precision": "p", "batch": "1", "quantity": "time", "held_out": unit,
+        "subject": "x 1", "gpu": "g", "campaign": "", "mode": "m", "precision": "p", "batch": "1", "quantity": "time", "held_out": unit,
         "measured": measured, "found": found, "lo": found / 1.1, "hi": found * 1.1, "spread": 1.0, "baseline": None, **more,
     }
 
@@ -91,6 +92,7 @@ class Errors(unittest.TestCase):
 
     def test_repeats_are_of_one_thing(self) -> None:
         self.assertIsNone(errors.repeats([row(1, 1), row(2, 2, subject="y 1")]))
+        self.assertIsNone(errors.repeats([row(1, 1), row(2, 2, campaign="another machine")]))
         found = errors.repeats([row(0.9, 1), row(1.1, 1), row(5, 5, subject="y 1")])
         self.assertEqual(found["n"], 2)
         self.assertAlmostEqual(found["median"], 0.1)
@@ -319,6 +321,42 @@ class Elsewhere(unittest.TestCase):
         alone = self.cell("conv", "a", 0.4)
         self.assertEqual(elsewhere.factors_of(alone).intervals, {})
         self.assertEqual(elsewhere.coverages(alone), {"n": 10, "without": 0.0, "covered": 0.0})
+
+
+class Hosts(unittest.TestCase):
+    """Rows whose calls cost 1.5 and 0.8 of what was taken, and whose copies take twice as long."""
+
+    def rows(self, calls: float, copies: float, copied: float = 2e-3) -> list[hosts.Row]:
+        made = []
+        for gpu in (1e-3, 5e-3, 20e-3):
+            for host in (2e-3, 6e-3, 30e-3):
+                made.append((hosts.joined(gpu, calls * host) + copies * copied, gpu, host, copied))
+        return made
+
+    def test_finds_what_calls_and_copies_cost(self) -> None:
+        modes = {"inference": self.rows(1.5, 2.0), "training": self.rows(0.8, 2.0)}
+        copies = hosts.best_copies(modes)
+        self.assertAlmostEqual(copies, 2.0, delta=0.06)
+        self.assertAlmostEqual(hosts.best_calls(modes["inference"], copies), 1.5, delta=0.05)
+        self.assertAlmostEqual(hosts.best_calls(modes["training"], copies), 0.8, delta=0.05)
+
+    def test_sees_that_nothing_is_copied(self) -> None:
+        self.assertEqual(hosts.best_copies({"inference": self.rows(1.0, 0.0)}), 0.0)
+        self.assertEqual(hosts.best_copies({"inference": self.rows(1.0, 1.0, copied=0.0)}), 1.0)
+
+    def test_tells_machines_apart_and_leaves_fp64_out(self) -> None:
+        columns = ("quantity", "precision", "gpu", "campaign", "mode", "measured", "found", "gpu_busy_s", "host_busy_s")
+        lines = [("time", "fp32", "g", "a", "training", 3, 3, 2, 1), ("time", "fp64", "g", "a", "training", 3, 3, 2, 1),
+                 ("power", "fp32", "g", "a", "training", 3, 3, 2, 1), ("time", "fp32", "g", "b", "inference", 3, 2, 2, 1)]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "rows.csv"
+            file.write_text("\n".join(",".join(map(str, line)) for line in [columns, *lines]) + "\n")
+            found = hosts.read(str(file))
+        self.assertEqual({machine: sorted(modes) for machine, modes in found.items()}, {("g", "a"): ["training"], ("g", "b"): ["inference"]})
+        (measured, gpu, host, beside), = found["g", "a"]["training"]
+        self.assertEqual((measured, gpu, host), (3, 2, 1))
+        self.assertAlmostEqual(beside, 3 - hosts.joined(2, 1))
+        self.assertEqual(found["g", "b"]["inference"], [(3, 2, 1, 0.0)])
 
 
 class Shapes(unittest.TestCase):

@@ -97,7 +97,7 @@ def tabulated(rows: Iterable[dict], *columns: str) -> dict:
 def repeats(rows: Iterable[dict]) -> dict | None:
     """How far measurements of one thing lie from their own mean: nobody can predict better than that. None where
     nothing was measured twice."""
-    same = by(rows, lambda row: "|".join(row[c] for c in ("subject", "gpu", "mode", "precision", "batch")))
+    same = by(rows, lambda row: "|".join(row[c] for c in ("subject", "gpu", "campaign", "mode", "precision", "batch")))
     distances = []
     for cell in same.values():
         if len(cell) < 2:

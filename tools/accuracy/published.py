@@ -26,7 +26,7 @@ JUDGED = (*QUANTITIES, "memory")
 
 PACK = pathlib.Path(__file__).resolve().parents[2] / "data" / "packs" / "joulecast.jcpack"
 FOLDERS = ("operations", "networks", "power", "memory")
-COLUMNS = ("subject", "gpu", "mode", "precision", "batch", "measured", "found", "lo", "hi", "baseline")
+COLUMNS = ("subject", "gpu", "campaign", "mode", "precision", "batch", "measured", "found", "lo", "hi", "baseline")
 
 
 def evaluate(arguments: argparse.Namespace, tables: list[pathlib.Path], rows: pathlib.Path) -> dict:

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "dataset/cautions.h"
 #include "dataset/layouts/layouts.h"
@@ -16,6 +18,14 @@ Result<Precision> precision(std::string_view dtype, std::string_view gpu) {
   if (dtype == "fp16") return Precision::kFp16;
   if (dtype == "fp32") return gpu.starts_with("A100") ? Precision::kTf32All : Precision::kFp32;
   return unsupported(fmt::format("dtype '{}'", dtype));
+}
+
+// "2080TI" of "results/2080TI/GeForce RTX 2080 Ti_1_gpus__float_model_train_benchmark.csv": two machines have the same
+// GPU.
+std::string machine(std::string_view path) {
+  const std::size_t file = path.rfind('/');
+  const std::string_view folder = file == std::string_view::npos ? std::string_view() : path.substr(0, file);
+  return std::string(folder.substr(folder.rfind('/') + 1));
 }
 
 Result<void> read(Row& row, RowSink& sink) {
@@ -34,6 +44,7 @@ Result<void> read(Row& row, RowSink& sink) {
   out.at.mode = mode == "train" ? Mode::kTraining : Mode::kInference;
   out.at.runtime = Runtime::kPytorchEager;
   out.at.software = "pytorch";
+  out.at.campaign = machine(row.text("path"));
   out.from.primary = out.gpu_count == 1;
   out.readings.repeats = row.optional_integer("n_iter");
   JC_RETURN_IF_ERROR(row.status());
@@ -52,7 +63,7 @@ TableLayout torchvision_layout() {
           nullptr,
           {.source = "ryujaehun/pytorch-gpu-benchmark@3f47a9e2a4",
            .licence = "MIT",
-           .protocol = "median over the iterations of one process, 12 images a GPU"}};
+           .protocol = "median over the iterations of one process, 12 images a GPU, their copy to it included"}};
 }
 
 }  // namespace joulecast

@@ -19,9 +19,10 @@ namespace joulecast::settings {
 namespace {
 
 constexpr double kNoGain = 0.02;
-// Of the default limit: below it nothing is recommended on a GPU that was not swept, while only the default setting is
-// known of the workload. One lower limit that was measured shows how far the clock falls.
-constexpr double kUnseenFloor = 0.499;
+// Of the default limit, half but for the steps that limits come in: below it nothing is recommended on a GPU that was
+// not swept, while only the default setting is known of the workload. One lower limit that was measured shows how far
+// the clock falls.
+constexpr double kUnseenFloor = 0.475;
 
 using Indices = std::vector<std::size_t>;
 

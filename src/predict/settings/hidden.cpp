@@ -47,10 +47,11 @@ HiddenEstimate hidden_of(const HiddenStep& step, double limit_w, const SettingLa
     demand += o.busy * demand_of(o, limit_w, law);
   }
   HiddenEstimate out;
-  if (busy <= 0.0 || step.time <= 0.0) return out;
-  const double share = std::min(1.0, busy / step.time);
+  if (busy <= 0.0 || step.time <= step.beside) return out;
+  const double share = std::min(1.0, busy / (step.time - step.beside));
   out.sensitivity = slowed_with_host(sensitive / busy, share, step.sharpness);
   out.dynamic = share * demand / busy;
+  out.least_low_share = step.beside / step.time;
   return out;
 }
 
@@ -63,11 +64,16 @@ Weights grid_prior_with(const Weights& prior, const HiddenEstimate& estimate) {
     sensitivity[i] = bell(kSensitivities[i] - estimate.sensitivity, estimate.sensitivity_sigma);
   for (std::size_t i = 0; i < dynamic.size(); ++i)
     dynamic[i] = bell(std::log(grid[i * kLows].dynamic / estimate.dynamic), estimate.dynamic_sigma);
+  // By half of the smallest step between them.
+  constexpr double kLowSigma = 0.015;
+  std::array<double, kLows> low{};
+  for (std::size_t i = 0; i < kLows; ++i)
+    low[i] = bell(std::max(0.0, estimate.least_low_share - kLowShares[i]), kLowSigma);
   Weights out(prior.size());
   std::size_t row = 0;
   for (const double s : sensitivity) {
     for (const double d : dynamic) {
-      for (std::size_t l = 0; l < kLows; ++l, ++row) out[row] = prior[row] * s * d;
+      for (std::size_t l = 0; l < kLows; ++l, ++row) out[row] = prior[row] * s * d * low[l];
     }
   }
   return out;

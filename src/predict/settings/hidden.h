@@ -19,18 +19,21 @@ struct BusyOperation {
 
 // Means with standard deviations; of `dynamic` its logarithm's. The deviations are how far off these means were on 55
 // sweeps of power limits in training (Zeus: ResNet-50, ShuffleNetV2, BERT on V100, P100, A40), beside the hypotheses
-// that fit the sweeps. Of the low share operations say nothing: input that is late is no operation.
+// that fit the sweeps. Of the low share operations say nothing: input that is late is no operation. It is no less than
+// what a step is known to do beside them.
 struct HiddenEstimate {
   double sensitivity = 0.5, sensitivity_sigma = 0.3;
   double dynamic = 0.5, dynamic_sigma = 0.5;
+  double least_low_share = 0.0;
 };
 
-// A whole step, of which the GPU is busy with the operations and otherwise waits for the host's next call. `sharpness`
-// is how host and GPU time meet: as in compose().
+// A whole step, of which the GPU is busy with the operations and otherwise waits for the host's next call, or for
+// `beside` seconds of it for its input. `sharpness` is how host and GPU time meet: as in compose().
 struct HiddenStep {
   std::span<const BusyOperation> operations;
   double time = 0;
   double sharpness = 6;
+  double beside = 0;
 };
 
 // Gaps between calls are shorter than what a limit looks at, so the demand is the mean over the step. A clock of a half

@@ -16,7 +16,7 @@
 
 namespace joulecast::settings {
 
-// Of one GPU. Fitted where it was swept (src/fit/settings), else the mean of the GPUs with its kind of memory.
+// Of one GPU. Fitted where it was swept (src/fit/settings), else the mean of those swept, its kin above all.
 struct GpuConstants {
   double static_power = 0.25;  // drawn whatever the clock, while work is there
   double low_power = 0.16;     // mean in the low phase: context there, clocks up, nothing to do

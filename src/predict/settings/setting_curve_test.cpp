@@ -155,6 +155,30 @@ TEST(Hidden, WaitsForTheHost) {
   EXPECT_LT(hidden_of({small, 0.1}, 100.0, law).sensitivity, 0.01);
 }
 
+// For a third of the step its input comes: that is no time of operations, and nothing that a clock changes. Weights of
+// hypotheses without it vanish, those of more are as they were.
+TEST(Hidden, WaitsForItsInput) {
+  const SettingLaw law({.static_power = 0.2, .held = 1.0});
+  const std::vector<BusyOperation> operations{{.busy = 0.1, .power = 80, .compute = 1.0, .memory = 0.0}};
+  const HiddenStep step{.operations = operations, .time = 0.15, .beside = 0.05};
+  const HiddenEstimate found = hidden_of(step, 100.0, law);
+  EXPECT_NEAR(found.sensitivity, 1.0, 1e-12);
+  EXPECT_NEAR(found.dynamic, 0.6, 1e-12);
+  EXPECT_NEAR(found.least_low_share, 1.0 / 3.0, 1e-12);
+  HiddenEstimate without = found;
+  without.least_low_share = 0.0;
+  const Weights even(kGridSize, 1.0);
+  const Weights weights = grid_prior_with(even, found);
+  const Weights before = grid_prior_with(even, without);
+  for (std::size_t i = 0; i < kLowShares.size(); ++i) {
+    if (kLowShares[i] > 0.34) {
+      EXPECT_EQ(weights[i], before[i]) << kLowShares[i];
+    } else if (kLowShares[i] < 0.28) {
+      EXPECT_LT(weights[i], 1e-3 * before[i]) << kLowShares[i];
+    }
+  }
+}
+
 // An operation at the limit wants more than fits: as much as makes the law run at the clock it keeps.
 TEST(Hidden, DemandBehindTheLimit) {
   const SettingLaw law({.static_power = 0.2, .knee = 0.5, .slope = 1.0, .held = 1.0, .clocked = 1.0});

@@ -23,6 +23,16 @@ double capability_of(const Gpu& gpu) {
   return value;
 }
 
+// What a generation's chips were made in, in nm: TSMC's 16 and 12 are one process, and the few chips that were made
+// elsewhere count with the others. 0: no generation of which a board was swept.
+int process_of(double capability) {
+  if (capability < 3.0) return 0;
+  if (capability < 6.0) return 28;
+  if (capability < 8.0) return 16;
+  if (capability < 8.05) return 7;
+  return capability < 8.85 ? 8 : 5;
+}
+
 // A running mean over GPUs, constant by constant.
 class Mean {
  public:
@@ -87,10 +97,10 @@ GpuConstants SettingsModel::resembling(const Gpu& gpu) const {
   for (std::size_t i = 0; i < kGpuConstants.size(); ++i) mean.add(centre, i, 1.0);
   for (const auto& [id, other] : gpus_) {
     const bool same_memory = other.stacked_memory == is_stacked(gpu);
-    const bool same_chip = other.capability == capability_of(gpu);
+    const bool same_process = process_of(other.capability) == process_of(capability_of(gpu));
     for (std::size_t i = 0; i < kGpuConstants.size(); ++i) {
       if (!other.limited && !shown_by_clocks(i)) continue;
-      mean.add(other.constants, i, (follows_memory(i) ? same_memory : same_chip) ? kAlike : 1.0);
+      mean.add(other.constants, i, (follows_memory(i) ? same_memory : same_process) ? kAlike : 1.0);
     }
   }
   return mean.mean();

@@ -39,9 +39,9 @@ class SettingsModel {
   [[nodiscard]] bool swept(const Gpu& gpu) const { return gpus_.find(gpu.id) != gpus_.end(); }
   [[nodiscard]] bool limited(const Gpu& gpu) const;
   // Of a GPU that was never swept: the means of the swept ones. Static and low power follow the kind of memory, so
-  // boards with the same kind count four times for these; the rest follows the chip, so those of the same compute
-  // capability do. What only limits on whole networks show (all but static power and voltage) is taken from boards
-  // swept so.
+  // boards with the same kind count four times for these; the rest follows the voltage that the chip's process wants,
+  // so those of the same process do. What only limits on whole networks show (all but static power and voltage) is
+  // taken from boards swept so.
   [[nodiscard]] GpuConstants constants(const Gpu& gpu) const;
   // Whether any setting but the default was measured makes them narrower.
   [[nodiscard]] const SettingWidths& widths(const Gpu& gpu, bool measured) const {

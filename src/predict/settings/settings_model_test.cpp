@@ -63,5 +63,36 @@ TEST(SettingsModel, UnknownBoardResemblesThoseOfItsMemoryAndChip) {
   EXPECT_NEAR(stacked.unevenness, (centre.unevenness + 4 * 0.3) / 5, 1e-12);
 }
 
+// One was swept: others of its process take four fifths of it and a fifth of the centre, what is not takes half.
+TEST(SettingsModel, ProcessesGoByGenerations) {
+  const auto alike = [](std::string_view swept, std::string_view asked) {
+    SettingsModel model;
+    model.add(board("a", "HBM2", swept), {.knee = 0.6}, true);
+    const double knee = model.constants(board("c", "GDDR6", asked)).knee;
+    EXPECT_NEAR(knee, knee < 0.63 ? (GpuConstants().knee + 4 * 0.6) / 5 : (GpuConstants().knee + 0.6) / 2, 1e-12);
+    return knee < 0.63;
+  };
+  EXPECT_TRUE(alike("3.5", "5.2"));
+  EXPECT_TRUE(alike("8.6", "8.7"));
+  EXPECT_TRUE(alike("8.9", "9.0"));
+  EXPECT_TRUE(alike("9.0", "12.0"));
+  EXPECT_FALSE(alike("5.2", "6.1"));
+  EXPECT_FALSE(alike("8.0", "8.6"));
+  EXPECT_FALSE(alike("8.7", "8.9"));
+  EXPECT_FALSE(alike("8.0", "7.5"));
+}
+
+// Of Pascal, Volta and Turing, made in TSMC's 16 and 12 nm, one was swept, and one of another process.
+TEST(SettingsModel, UnknownBoardResemblesThoseOfItsProcess) {
+  SettingsModel model;
+  const GpuConstants centre;
+  model.add(board("a", "HBM2", "6.0"), {.knee = 0.6}, true);
+  model.add(board("b", "HBM2", "8.0"), {.knee = 0.8}, true);
+  for (const char* alike : {"6.1", "7.0", "7.5"})
+    EXPECT_NEAR(model.constants(board("c", "GDDR6", alike)).knee, (centre.knee + 4 * 0.6 + 0.8) / 6, 1e-12) << alike;
+  for (const char* other : {"5.2", "8.6", "8.9", "9.0", ""})
+    EXPECT_NEAR(model.constants(board("c", "GDDR6", other)).knee, (centre.knee + 0.6 + 0.8) / 3, 1e-12) << other;
+}
+
 }  // namespace
 }  // namespace joulecast::settings
