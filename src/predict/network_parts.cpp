@@ -77,7 +77,7 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
   return parts;
 }
 
-// Seconds of a step in which the GPU has nothing to do: the input is on its way.
+// Seconds of a step in which the GPU has nothing to do: its input is on its way, or Keras loops.
 double beside(const Workload& workload, const NetworkPlace& place) {
   if (workload.options.runtime == Runtime::kTensorflow) return tensorflow_beside(workload, place.host);
   return place.input_copy ? (workload.input / *place.input_copy).value() : 0.0;

@@ -64,7 +64,7 @@ Weights grid_prior_with(const Weights& prior, const HiddenEstimate& estimate) {
     sensitivity[i] = bell(kSensitivities[i] - estimate.sensitivity, estimate.sensitivity_sigma);
   for (std::size_t i = 0; i < dynamic.size(); ++i)
     dynamic[i] = bell(std::log(grid[i * kLows].dynamic / estimate.dynamic), estimate.dynamic_sigma);
-  // By half of the smallest step between them.
+  // Shares below the least one are believed by how near they are to it: half of the smallest step between shares.
   constexpr double kLowSigma = 0.015;
   std::array<double, kLows> low{};
   for (std::size_t i = 0; i < kLows; ++i)
