@@ -16,4 +16,10 @@ namespace joulecast {
 // Requires: a graph that validate() accepts, as importers and parse_graph return them. The result is one as well.
 Graph simplify(Graph graph);
 
+// The same network with nodes that are equal, in what they do and what they read, computed once, as compilers have it;
+// a framework that runs node by node computes each. The first one stays. Not random ones (dropout), nor operators
+// nobody knows, nor those of bodies, and outputs of the graph keep their names. Requires and returns what simplify()
+// does.
+Graph merge_equal(Graph graph);
+
 }  // namespace joulecast

@@ -232,11 +232,13 @@ double channels_last_depthwise(const ConvWork& w) {
 }
 
 // PyTorch takes its own depthwise kernels for FP32 that lies channels-first, and always cuDNN's channels-last, whose
-// gradients are slow, the more so without TF32. From steps of ConvNeXt on A30 and RTX 2080 Ti: nobody measured them
-// singly.
+// gradients are slow, without TF32 very slow as soon as the images leave the L2. From steps of ConvNeXt on A30 (224 and
+// 384 pixels) and RTX 2080 Ti: nobody measured them singly.
 double channels_last_gradients(const ConvWork& w, const Device& device) {
   if (!w.channels_last || w.element_bytes != 4 || device.capability <= 0.0) return 1.0;  // cuDNN is NVIDIA's
-  return w.arithmetic == Arithmetic::kTf32 ? 2.0 : 4.4;
+  const double images = 4.0 * static_cast<double>(w.batch) * static_cast<double>(w.in_channels) *
+                        static_cast<double>(w.in_height * w.in_width);
+  return w.arithmetic == Arithmetic::kTf32 || images <= device.l2 ? 2.0 : 5.5;
 }
 
 // What the power limit leaves of the clock, relative to the A30: depthwise kernels multiply on the lanes of FP32. Seen

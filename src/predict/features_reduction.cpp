@@ -104,14 +104,16 @@ double held_share(const ReductionWork& w, const Device& device) {
 }
 
 // Bytes as PyTorch's kernels move them, for elements of `size` bytes: batch norm in training state reads its input
-// twice, and on the way back both its input and the gradient; max pooling carries 64-bit indices and walks them back,
-// windows of 3 x 3 that overlap (an A30's, of four sizes).
+// twice, and on the way back both its input and the gradient; max pooling carries 64-bit indices.
 Traffic traffic_of(const ReductionWork& w, State state, const Device& device) {
   const auto size = static_cast<double>(w.element_bytes);
   const auto in = static_cast<double>(w.in_elements);
   const auto both = in + static_cast<double>(w.out_elements);
   const double accumulation = state == State::kTraining ? 3.0 * size * in : 0.0;
-  if (w.kind == ReductionKind::kMaxPool) return {2.1 * size * both, 10.7 * size * both, accumulation};
+  if (w.kind == ReductionKind::kMaxPool) {
+    const double moved = size * both + 8.0 * static_cast<double>(w.out_elements);
+    return {moved, moved, accumulation};
+  }
   if (w.kind == ReductionKind::kAdaptivePool) return {size * both, size * both, accumulation};
   if (is_pool(w.kind) || w.kind == ReductionKind::kReduce) return {size * both, 2.0 * size * both, accumulation};
   if (w.kind == ReductionKind::kBatchNorm && state != State::kEval) {
@@ -126,7 +128,13 @@ Traffic traffic_of(const ReductionWork& w, State state, const Device& device) {
 // What kernels cost beside what they move, in cycles of an SM each. From A30 and RTX 2080 Ti.
 constexpr double kAverageRow = 34.6;  // the few threads that average a row add up what each read
 constexpr double kOlderAverageRow = 24.0, kUnalignedRow = 1.15;  // before Ampere; of rows that are not read in fours
-constexpr double kPlacesWarp = 90.0;    // a warp's divisions of 64-bit integers, for 32 places of adaptive pooling
+constexpr double kPlacesWarp = 90.0;  // a warp's divisions of 64-bit integers, for 32 places of adaptive pooling
+// Pooling of windows, for each number of one: a thread an output (backward an input) works out places and goes through
+// its windows number by number. Maxima of 3 x 3 with a stride of two on an A30, four sizes. Averages from networks
+// alone: forward by tools/fit/cells.py from four boards, and Inception on an A30 agrees; backward from timm's steps on
+// an RTX 3090.
+constexpr double kMaximum = 0.44, kMaximumBack = 2.25;
+constexpr double kWindowed = 0.5, kWindowedBack = 1.5;
 constexpr double kNormPlane = 61.0;     // a block of batch norm in inference: a channel of an image
 constexpr double kSoftmaxColumn = 1.0;  // long rows are walked three times by one block, each column in so many cycles,
 constexpr double kSoftmaxVector = 0.7;  // or four at once where rows are aligned
@@ -227,6 +235,11 @@ double few_blocks(const Device& device) {
   return device.capability > 0.0 ? std::pow(2048.0 / resident_threads(device.capability), 0.4) : 1.0;
 }
 
+// Numbers in all windows of a pooling together.
+double windows_of(const ReductionWork& w) {
+  return static_cast<double>(w.out_elements) * static_cast<double>(w.window);
+}
+
 // Seconds for what a kernel does beside moving, on all SMs.
 double busy_time(const ReductionWork& w, Situation situation, const Device& device) {
   const double together = device.sm * device.clock;  // cycles of an SM in a second
@@ -249,6 +262,10 @@ double busy_time(const ReductionWork& w, Situation situation, const Device& devi
       if (side <= 1.0) return rows * average_row_cycles(w.spatial, device) / together;
       return planes_of(w) * side * std::ceil(side / 32.0) * kPlacesWarp * (training ? 2.0 : 1.0) / together;
     }
+    case ReductionKind::kMaxPool:
+      return windows_of(w) * (kMaximum + (training ? kMaximumBack : 0.0)) / together;
+    case ReductionKind::kAveragePool:
+      return windows_of(w) * (kWindowed + (training ? kWindowedBack : 0.0)) / together;
     default:
       return 0.0;
   }
@@ -271,13 +288,13 @@ double cdna_row_cycles(const ReductionWork& w) {
   return w.columns % 4 == 0 ? 2400.0 + 1.2 * columns : 3000.0 + 2.0 * columns;
 }
 
-// A layer norm reads its input twice there.
-double cdna_time(const ReductionWork& w, double bytes, bool training, const Device& device) {
+// A layer norm reads its input twice there. Windows were measured nowhere: they cost what they do elsewhere.
+double cdna_time(const ReductionWork& w, double bytes, double busy, bool training, const Device& device) {
   const bool layer = is_layer_norm(w.kind);
   const double row =
       static_cast<double>(w.rows) * cdna_row_cycles(w) * (training ? 3.0 : 1.0) / (device.sm * device.clock);
   const double moved = (layer ? 1.5 : 1.0) * bytes / (kCdnaStreamed * device.bandwidth);
-  return std::max(moved, row);
+  return std::max({moved, row, is_pool(w.kind) ? busy : 0.0});
 }
 
 // vLLM's RMS norm: a block walks its row twice, a number at a time, and what it reads the second time comes from memory
@@ -299,7 +316,7 @@ double kernel_time(const ReductionWork& w, double bytes, double moved, double bu
   const bool training = situation.state == State::kTraining;
   if (w.in_elements <= 0) return 0.0;
   if (w.by_engine) return engine_time(w, bytes, device);
-  if (device.cdna) return cdna_time(w, bytes, training, device);
+  if (device.cdna) return cdna_time(w, bytes, busy, training, device);
   return shared_time(w, moved, busy) + started(training ? 2.0 : 1.0, device, situation.host);
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "joulecast/predict.h"
 
 namespace joulecast {
@@ -62,6 +64,29 @@ TEST(Fusion, WhatAConvolutionReadsIsWritten) {
   })");
   // ReLU: reads and writes. The sum comes after the second convolution: another kernel, which reads both.
   EXPECT_EQ(fused(operations), (std::vector<std::int64_t>{2 * kImage, 3 * kImage}));
+}
+
+// Two convolutions behind a ReLU each, of the same image: the compiler makes it once, PyTorch by itself twice.
+TEST(Fusion, WhatIsEqualIsComputedOnce) {
+  constexpr std::string_view kText = R"(graph "n" {
+    input %x : f32[2, 64, 8, 8]
+    parameter %w : f32[64, 64, 1, 1]
+    parameter %v : f32[64, 64, 1, 1]
+    %a = activation(%x) {kind = relu}
+    %b = activation(%x) {kind = relu}
+    %c = conv(%a, %w)
+    %d = conv(%b, %v)
+    output %c
+    output %d
+  })";
+  EXPECT_EQ(fused(compiled(kText)), std::vector<std::int64_t>{2 * kImage});
+  const auto eager = prepare(parse_graph(kText).value(), {}, {});
+  ASSERT_TRUE(eager);
+  const auto relu = std::find_if(eager->operations.begin(), eager->operations.end(), [](const LoweredOperation& one) {
+    return std::holds_alternative<PointwiseWork>(one.work);
+  });
+  ASSERT_NE(relu, eager->operations.end());
+  EXPECT_EQ(relu->count, 2);
 }
 
 TEST(Fusion, BothSidesOfASumJoin) {

@@ -249,8 +249,12 @@ TEST(LawOfConvolutions, DepthwiseGradientsAreSlowChannelsLast) {
     return physics(last, a30(), {.state = state}).compute / first;
   };
   expect_close(slower(Arithmetic::kTf32, State::kTraining), 2.0);
-  expect_close(slower(Arithmetic::kFp32, State::kTraining), 4.4);
+  expect_close(slower(Arithmetic::kFp32, State::kTraining), 5.5);
   expect_close(slower(Arithmetic::kFp32, State::kEval), 1.0);
+  conv.batch = 16;  // 25.7 MB of images, where an A30's L2 has 25.2
+  expect_close(slower(Arithmetic::kFp32, State::kTraining), 5.5);
+  conv.batch = 15;
+  expect_close(slower(Arithmetic::kFp32, State::kTraining), 2.0);
   conv.channels_last = true;
   const Device amd = device_of("mi100");
   const double last = physics(conv, amd, {.state = State::kTraining}).compute;

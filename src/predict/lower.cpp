@@ -279,7 +279,10 @@ struct LowerVisitor : LowerViews {
   void operator()(const Pool& op) {
     ReductionWork work = reduction(op.kind == PoolKind::kMax ? ReductionKind::kMaxPool : ReductionKind::kAveragePool,
                                    context.output().elements(), 1);
-    for (const std::int64_t k : op.kernel) work.window *= k;
+    // What lies beyond the image is never read.
+    const Shape& image_shape = context.input(0).shape;
+    for (std::size_t i = 0; i < op.kernel.size() && i + 2 < image_shape.size(); ++i)
+      work.window *= std::min(op.kernel[i], std::max<std::int64_t>(1, image_shape[i + 2]));
     work.columns = work.window;
     emit(work);
     image();

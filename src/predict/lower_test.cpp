@@ -56,6 +56,25 @@ TEST(Lower, PartsOfRowsAreJoinedElementByElement) {
   EXPECT_EQ(placed("%part", 2, Runtime::kTensorflow), 0);
 }
 
+// The pool of a graph has windows of so many numbers.
+std::int64_t window_of(std::string_view input, std::string_view kernel) {
+  const auto operations = lowered(fmt::format(
+      "graph \"n\" {{\ninput %x : f32[{}]\n%y = pool(%x) {{kind = average, kernel = [{}], same_padding = true}}\n"
+      "output %y\n}}",
+      input, kernel));
+  const auto* pool = only<ReductionWork>(operations);
+  EXPECT_NE(pool, nullptr);
+  return pool != nullptr ? pool->window : 0;
+}
+
+TEST(Lower, WindowsReachNoFurtherThanTheImage) {
+  EXPECT_EQ(window_of("2, 8, 16", "5"), 5);
+  EXPECT_EQ(window_of("2, 8, 16, 12", "3, 2"), 6);
+  EXPECT_EQ(window_of("2, 8, 4, 16, 12", "2, 3, 2"), 12);
+  EXPECT_EQ(window_of("2, 8, 4, 6", "1000, 5"), 20);
+  EXPECT_EQ(window_of("2, 8, 4, 4, 4", "1073741824, 1073741824, 1073741824"), 64);
+}
+
 TEST(Lower, ViewsCostNothing) {
   EXPECT_TRUE(lowered(R"(graph "v" {
     input %x : f32[2, 3, 4, 5]

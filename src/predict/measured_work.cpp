@@ -75,8 +75,13 @@ struct Machine {
   double inference, training;
   double input_copy = 0.0;  // GB/s; 0: no copy is seen in the times
 };
-constexpr std::array<Machine, 11> kMachines{{
+constexpr std::array<Machine, 16> kMachines{{
     {"heidelberg_networks", "rtx-2080-ti", "", HostProfile::kOlder, 1.0, 1.5},
+    {"help_nasbench201", "gtx-1080-ti", "", HostProfile::kModern, 1.86, 1.86},
+    {"help_nasbench201", "rtx-2080-ti", "", HostProfile::kModern, 1.49, 1.49},
+    {"help_nasbench201", "titan-x-pascal", "", HostProfile::kModern, 1.75, 1.75},
+    {"help_nasbench201", "titan-xp", "", HostProfile::kModern, 1.79, 1.79},
+    {"help_nasbench201", "", "", HostProfile::kModern, 1.7, 1.7},  // any other: the mean of these
     {"profet_train", "t4", "", HostProfile::kModern, 1.1, 1.1},
     {"profet_train", "tesla-k80", "", HostProfile::kModern, 1.5, 1.5},
     {"profet_train", "v100-sxm2-16gb", "", HostProfile::kModern, 1.5, 1.5},

@@ -7,6 +7,7 @@
 
 #include "graph/batch_axis.h"
 #include "graph/walk.h"
+#include "joulecast/passes.h"
 #include "joulecast/predict.h"
 #include "predict/autocast.h"
 #include "predict/fuse.h"
@@ -224,11 +225,25 @@ Result<Workload> prepare_executed(const Graph& graph, const Binding& binding, co
 
 }  // namespace
 
-Result<Workload> prepare(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
+namespace {
+
+// Inductor and Grappler merge what is equal.
+bool is_compiled(Runtime runtime) {
+  return runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
+}
+
+Result<Workload> prepare_cast(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
   if (options.precision != Precision::kAmp) return prepare_executed(graph, binding, options);
   constexpr ElementType kHalf = ElementType::kFloat16;
   const ElementType norms = options.norms_in_halves ? kHalf : ElementType::kFloat32;
   return prepare_executed(autocast(graph, kHalf, norms), binding, options);
+}
+
+}  // namespace
+
+Result<Workload> prepare(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
+  return is_compiled(options.runtime) ? prepare_cast(merge_equal(graph), binding, options)
+                                      : prepare_cast(graph, binding, options);
 }
 
 }  // namespace joulecast

@@ -57,7 +57,8 @@ void TensorflowRemapper::remap(const Node& node, std::vector<LoweredOperation>& 
     if (auto* conv = std::get_if<ConvWork>(&operation.work)) {
       remap_conv(node, *conv);
     } else if (auto* reduction = std::get_if<ReductionWork>(&operation.work);
-               reduction != nullptr && reduction->kind == ReductionKind::kMaxPool) {
+               reduction != nullptr &&
+               (reduction->kind == ReductionKind::kMaxPool || reduction->kind == ReductionKind::kAveragePool)) {
       operation.work = pooling(*reduction);
     }
   }

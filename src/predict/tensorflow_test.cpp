@@ -2,6 +2,7 @@
 // What TensorFlow makes of graphs in text form, against numbers worked out by hand.
 #include "predict/tensorflow.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "predict/law.h"
@@ -79,18 +80,36 @@ TEST(Tensorflow, AConvolutionWithoutBiasIsNotFused) {
 
 // 2048 numbers in and 512 out.
 TEST(Tensorflow, PoolingMovesMoreBackward) {
-  const auto operations = lowered(R"(graph "n" {
+  for (const char* kind : {"max", "average"}) {
+    const auto operations = lowered(fmt::format(R"(graph "n" {{
+      input %x : f32[2, 16, 8, 8]
+      parameter %w : f32[16, 16, 1, 1]
+      %h = conv(%x, %w)
+      %p = pool(%h) {{kind = {}, kernel = [2, 2], stride = [2, 2]}}
+      output %p
+    }})",
+                                                kind),
+                                    Mode::kTraining);
+    const auto pools = works<PointwiseWork>(operations);
+    ASSERT_EQ(pools.size(), 1U);
+    EXPECT_EQ(pools[0].forward_bytes, (2048 + 512) * 4);
+    EXPECT_EQ(pools[0].backward_bytes, (2048 + 512) * 4 * 33 / 10);
+  }
+}
+
+TEST(Tensorflow, EqualNodesAreMerged) {
+  const auto load = prepare(parse_graph(R"(graph "n" {
     input %x : f32[2, 16, 8, 8]
-    parameter %w : f32[16, 16, 1, 1]
-    %h = conv(%x, %w)
-    %p = pool(%h) {kind = max, kernel = [2, 2], stride = [2, 2]}
-    output %p
-  })",
-                                  Mode::kTraining);
-  const auto pools = works<PointwiseWork>(operations);
-  ASSERT_EQ(pools.size(), 1U);
-  EXPECT_EQ(pools[0].forward_bytes, (2048 + 512) * 4);
-  EXPECT_EQ(pools[0].backward_bytes, (2048 + 512) * 4 * 33 / 10);
+    %a = activation(%x) {kind = relu}
+    %b = activation(%x) {kind = relu}
+    %c = binary(%a, %b) {kind = add}
+    output %c
+  })")
+                                .value(),
+                            {}, {.precision = {}, .runtime = Runtime::kTensorflow});
+  ASSERT_TRUE(load);
+  EXPECT_EQ(load->operations.size(), 2U);
+  for (const LoweredOperation& one : load->operations) EXPECT_EQ(one.count, 1);
 }
 
 TEST(Tensorflow, TheWorkloadSaysHowImagesLie) {

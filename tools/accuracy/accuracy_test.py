@@ -64,11 +64,16 @@ class Errors(unittest.TestCase):
             "s,0,768,12 4,4 2,1\ns,1,768,12 4,4 2,1\nl,300,1280,20,3,0\nm,10200,256,8,2,0\n",
             "networks/ecnas_nasbench101_energy.csv": "arch_hash,adjacency,node_ops\n"
             'abc,"[[0,1,0],[0,0,1],[0,0,0]]",-1 2 -2\n' + 'no,"[[0,1],[0,0]]",-1 -2\n' * 31 + 'def,"[[0,1],[0,0]]",-1 -2\n',
+            "networks/help_nasbench201.csv": "arch_index,arch\n"
+            "7,|avg_pool_3x3~0|+|nor_conv_1x1~0|skip_connect~1|+|none~0|nor_conv_3x3~1|skip_connect~2|\n"
+            + "8,|none~0|\n" * 149
+            + "9,|none~0|+|none~0|none~1|+|none~0|none~1|none~2|\n",
             "memory/pepr_131_models_train.csv": "model,dataset\nvgg11,a\nvgg11,b\n",
         }
         wanted = {
             "hwgpt": ["hwgpt:768_12.4_4.2_bias as=hwgpt-s_0", "hwgpt:1280_20_3 as=hwgpt-l_300"],
             "ecnas": ["nasbench101:010.001.000_p as=nasbench101-abc", "nasbench101:01.00_ as=nasbench101-def"],
+            "help": ["nasbench201:a.1s.n3s as=nasbench201-7", "nasbench201:n.nn.nnn as=nasbench201-9"],
             "pepr": ["timm:vgg11 image_size=256 as=vgg11_256"],
         }
         with tempfile.TemporaryDirectory() as folder:

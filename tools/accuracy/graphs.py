@@ -5,9 +5,9 @@
 Exports the networks of tools/zoo/lists/{torchvision,timm,neusight,profet}.txt without weights (some 470, in an hour or two; what
 --work has from an earlier run stays) and links them under the names that the tables have: MODEL.onnx at the usual or a free size
 of image, MODEL_SIZE.onnx at others. --list takes one list alone; all that --work has is linked anew, so the order of such runs
-does not matter. --data DATA, the folder of published tables, adds networks of two search spaces, of which there are too many
-for all: every 300th decoder of HW-GPT-Bench that has a row, which takes longest, and every 32nd row of EC-NAS-Bench; and
-those of PePR, whose memory is known, and which timm's table has too. Standard library only.
+does not matter. --data DATA, the folder of published tables, adds networks of three search spaces, of which there are too many
+for all: every 300th decoder of HW-GPT-Bench that has a row, which takes longest, every 32nd row of EC-NAS-Bench, and every
+150th of NAS-Bench-201 in HELP; and those of PePR, whose memory is known, and which timm's table has too. Standard library only.
 """
 
 from __future__ import annotations
@@ -64,6 +64,20 @@ def cells(data: pathlib.Path, path: pathlib.Path) -> None:
             out.write(f"nasbench101:{edges}_{ops} as=nasbench101-{row['arch_hash']}\n")
 
 
+EDGES = {"none": "n", "skip_connect": "s", "nor_conv_1x1": "1", "nor_conv_3x3": "3", "avg_pool_3x3": "a"}
+
+
+def edges(data: pathlib.Path, path: pathlib.Path) -> None:
+    """Writes a list of HELP's networks of NAS-Bench-201, as tools/zoo/sources/nasbench201.py names them."""
+    with (data / "networks/help_nasbench201.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))[::150]
+    with path.open("w") as out:
+        for row in rows:
+            nodes = (re.findall(r"(\w+)~", node) for node in row["arch"].split("+"))
+            cell = ".".join("".join(EDGES[edge] for edge in node) for node in nodes)
+            out.write(f"nasbench201:{cell} as=nasbench201-{row['arch_index']}\n")
+
+
 def of_256_pixels(data: pathlib.Path, path: pathlib.Path) -> None:
     """Writes a list of timm's networks at the size that PePR trained them at."""
     with (data / "memory/pepr_131_models_train.csv").open(newline="") as file:
@@ -71,7 +85,7 @@ def of_256_pixels(data: pathlib.Path, path: pathlib.Path) -> None:
     path.write_text("".join(f"timm:{model} image_size=256 as={model}_256\n" for model in models))
 
 
-WRITTEN = {"pepr": of_256_pixels, "ecnas": cells, "hwgpt": decoders}
+WRITTEN = {"pepr": of_256_pixels, "ecnas": cells, "help": edges, "hwgpt": decoders}
 
 
 def link_all(work: pathlib.Path, out: pathlib.Path) -> None:

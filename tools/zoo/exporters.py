@@ -20,7 +20,7 @@ _LOADABLE = 2**31 - 2**24  # bytes of weights that fit into one protobuf message
 
 
 def torchscript(network: Network) -> onnx.ModelProto:
-    """The exporter based on tracing. Batch normalisation stays separate, nothing is folded."""
+    """The exporter based on tracing. Batch normalisation stays separate, nothing is folded, and equal nodes are not merged."""
     axes: dict[str, dict[int, str]] = {name: a for name, a in network.symbols().items() if a}
     for name in network.outputs:
         axes[name] = (network.symbolic_outputs or {}).get(name, {0: "batch"})
@@ -40,7 +40,8 @@ def torchscript(network: Network) -> onnx.ModelProto:
             export_params=not network.weightless,
         )
 
-    model = _through_file(save)
+    with _without_merging():
+        model = _through_file(save)
     if network.weightless:
         weightless.own_parameters(model, network.module, set(network.inputs))
     return model
@@ -134,6 +135,17 @@ def _bind_specialised(network: Network, program: torch.onnx.ONNXProgram, model: 
                     f"{value.name}: torch.export fixed '{dimension.dim_param}' to {tensor.shape[axis]}"
                 )
                 dimension.dim_value = tensor.shape[axis]
+
+
+@contextlib.contextmanager
+def _without_merging() -> Iterator[None]:
+    """PyTorch runs a ReLU for each branch that begins with one, though all read the same value; the exporter would make it one."""
+    merge = torch._C._jit_pass_cse
+    torch._C._jit_pass_cse = lambda graph: False
+    try:
+        yield
+    finally:
+        torch._C._jit_pass_cse = merge
 
 
 @contextlib.contextmanager

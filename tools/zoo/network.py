@@ -14,7 +14,7 @@ import torch
 from zoo import weightless
 
 # The sources: one module of zoo.sources each, with a function build(name, options) -> Network.
-SOURCES = ("torchvision", "timm", "hf", "neusight", "hwgpt", "nasbench101", "profet", "recurrent", "tensorflow", "paddle")
+SOURCES = ("torchvision", "timm", "hf", "neusight", "hwgpt", "nasbench101", "nasbench201", "profet", "recurrent", "tensorflow", "paddle")
 # Sources that are not made of torch modules: they have export(name, options, path) instead of build().
 # They go through their own converter, whatever exporter is asked for.
 FOREIGN_SOURCES = {"tensorflow": "tf2onnx", "paddle": "paddle2onnx"}
