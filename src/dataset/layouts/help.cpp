@@ -31,20 +31,25 @@ Result<std::vector<TimeColumn>> time_columns(const CsvHeader& header) {
   return out;
 }
 
+// What both tables say of a cell.
+void fill(const TimeColumn& column, Row& row, MeasuredNetwork& out) {
+  out.at.gpu = column.gpu;
+  out.at.software = "pytorch";
+  out.batch = column.batch;
+  out.readings.time = row.quantity<Seconds>(column.column);
+}
+
 Result<void> read_nasbench201(const std::vector<TimeColumn>& columns, Row& row, RowSink& sink) {
   for (const TimeColumn& column : columns) {
     MeasuredNetwork out;
-    out.at.gpu = column.gpu;
+    fill(column, row, out);
     out.at.mode = Mode::kInference;
     out.at.precision = Precision::kFp32;
     out.at.runtime = Runtime::kPytorchEager;
-    out.at.software = "pytorch";
     out.model = fmt::format("nasbench201-{}", row.text("arch_index"));
-    out.batch = column.batch;
     out.image_size = 32;
     out.channels = 3;
     add_detail(out.details, "arch", row.text("arch"));
-    out.readings.time = row.quantity<Seconds>(column.column);
     JC_RETURN_IF_ERROR(row.status());
     if (out.readings.time) sink.add(std::move(out));
   }
@@ -57,14 +62,11 @@ Result<void> read_fbnet(const std::vector<TimeColumn>& columns, Row& row, RowSin
     MeasuredOther out;
     out.network = true;
     out.reason = "a network of a search space";
+    fill(column, row, out);
     out.model = fmt::format("fbnet {}", row.text("arch_index"));
-    out.at.gpu = column.gpu;
     out.mode = "inference";
-    out.at.software = "pytorch";
-    out.batch = column.batch;
     out.image_size = 224;
     add_detail(out.details, "op_choice_per_layer", row.text("op_choice_per_layer"));
-    out.readings.time = row.quantity<Seconds>(column.column);
     JC_RETURN_IF_ERROR(row.status());
     if (out.readings.time) sink.add(std::move(out));
   }

@@ -9,7 +9,7 @@
 namespace joulecast {
 namespace {
 
-// Nodes that are left of a graph of one input x and, where asked for, a dropout.
+// How many nodes are left of a graph with the input x.
 std::size_t left_of(const std::string& nodes) {
   const auto before = parse_graph("graph \"t\" {\ninput %x : f32[2, 8, 4, 4]\n" + nodes + "}\n");
   EXPECT_TRUE(before) << (before ? "" : before.error().text());
