@@ -37,9 +37,9 @@ struct Interval {
 };
 inline constexpr double kIntervalLevel = 0.9;
 
-// What the optimizer keeps for every parameter.
-enum class Optimizer : std::uint8_t { kSgd, kSgdMomentum, kAdam };
-std::string_view name(Optimizer optimizer);  // "sgd", "sgd-momentum", "adam"
+// The optimizers that differ in what they keep for every parameter, or in name.
+enum class Optimizer : std::uint8_t { kSgd, kSgdMomentum, kAdam, kAdagrad, kRmsprop, kAdadelta };
+std::string_view name(Optimizer optimizer);  // "sgd", "sgd-momentum", "adam", "adagrad", "rmsprop", "adadelta"
 std::optional<Optimizer> parse_optimizer(std::string_view text);
 
 struct PrepareOptions {

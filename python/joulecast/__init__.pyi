@@ -94,7 +94,7 @@ class _Work(_Model, total=False):
     runtime: _Runtime
     layout: Optional[_Layout]
     host: Union[str, float, None]
-    optimizer: Optional[Literal["sgd", "sgd-momentum", "adam"]]
+    optimizer: Optional[Literal["sgd", "sgd-momentum", "adam", "adagrad", "rmsprop", "adadelta"]]
     measured: Union[str, Sequence[str], None]
 
 class _Prediction(_Work, total=False):

@@ -33,7 +33,8 @@ void add_workload(CLI::App& app, PredictionRequest& request) {
                  "what launches kernels: modern, older, or a factor on modern's cost of a call (default: modern, with "
                  "bounds for others)")
       ->type_name("HOST");
-  add_choice(app, "--optimizer", request.optimizer, "of training (default sgd)", {"sgd", "sgd-momentum", "adam"});
+  add_choice(app, "--optimizer", request.optimizer, "of training (default sgd)",
+             {"sgd", "sgd-momentum", "adam", "adagrad", "rmsprop", "adadelta"});
 }
 
 }  // namespace joulecast::cli

@@ -270,20 +270,40 @@ TEST(Table, Networks) {
   EXPECT_EQ(profet.networks[0].at.precision, Precision::kFp32);
 }
 
-TEST(Table, OtherOperations) {
+// One layer with all that ran around it.
+TEST(Table, LayersAreNetworks) {
   const Table conv = parse(
       "gpu,batchsize,matsize,channels_in,channels_out,kernelsize,strides,padding,use_bias,precision_bits,optimizer,"
       "activation,time_median_s,time_std_s\n"
       "NVIDIA Tesla K40,2,9,3,4,2,2,1,0,32,Adam,None,0.003,0.0001\n"
       "NVIDIA Tesla K40,2,9,3,4,2,2,1,0,32,None,relu,0.003,0.0001\n");
-  ASSERT_EQ(conv.operations.size(), 1U);
-  EXPECT_EQ(conv.operations[0].at.mode, Mode::kTraining);
-  EXPECT_EQ(inputs(conv.operations[0]), "conv 2x3x9x9 4x3x2x2");
+  ASSERT_EQ(conv.networks.size(), 2U);
+  EXPECT_EQ(conv.networks[0].at.mode, Mode::kTraining);
+  EXPECT_EQ(conv.networks[0].optimizer, "adam");
+  EXPECT_EQ(conv.networks[0].model, "conv 3 -> 4, 2x2 s2 same");
+  EXPECT_EQ(conv.networks[0].image_size, 9);
+  EXPECT_EQ(conv.networks[0].channels, 3);
+  EXPECT_EQ(conv.networks[0].details,
+            "channels_out=4; kernelsize=2; strides=2; padding=1; use_bias=0; activation=None");
+  EXPECT_EQ(conv.networks[1].model, "conv 3 -> 4, 2x2 s2 same relu");
+  EXPECT_EQ(conv.networks[1].at.mode, Mode::kInference);
+  EXPECT_EQ(conv.networks[1].at.runtime, Runtime::kTensorflow);
   const Table dense = parse(
       "gpu,batchsize,dim_input,dim_output,precision_bits,optimizer,activation,time_median_s,time_std_s\n"
       "NVIDIA Tesla K40,2,9,3,32,None,None,0.003,0.0001\n");
-  ASSERT_EQ(dense.operations.size(), 1U);
-  EXPECT_EQ(inputs(dense.operations[0]), "linear 2x9 3x9 3");
+  ASSERT_EQ(dense.networks.size(), 1U);
+  EXPECT_EQ(dense.networks[0].model, "linear 9 -> 3");
+  EXPECT_EQ(dense.networks[0].details, "dim_input=9; dim_output=3; activation=None");
+  const Table broken = parse(
+      "gpu,batchsize,dim_input,dim_output,precision_bits,optimizer,activation,time_median_s,time_std_s\n"
+      "NVIDIA Tesla K40,2,9,3,8,None,None,0.003,0.0001\n"
+      "NVIDIA Tesla K40,2,9,3,32,Ftrl,None,0.003,0.0001\n");
+  ASSERT_EQ(broken.unmapped.rows(), 2U);
+  EXPECT_EQ(broken.unmapped.reasons().at(0).reason, "8 bits");
+  EXPECT_EQ(broken.unmapped.reasons().at(1).reason, "optimizer 'Ftrl'");
+}
+
+TEST(Table, OtherOperations) {
   const Table deepbench = parse(
       "gpu,workload,precision,section,op,params,application,pass,time_s,tflops,file\n"
       "NVIDIA V100,train,Float,x,Dense Matrix Multiplication,M=16;N=8;K=4;A Transpose=T;B Transpose=N,,Time,1e-5,1,x\n"

@@ -9,6 +9,7 @@
 
 #include "evaluate/judges.h"
 #include "evaluate/sweep_judge.h"
+#include "predict/layer_graph.h"
 #include "predict/settings/sweep.h"
 
 namespace joulecast {
@@ -130,7 +131,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
     hold_against(row, judges_->operations.predict(row), [&](JudgedRow& done) { done.subject = row.group; });
   };
   sink.network = [&](const MeasuredNetwork& row) {
-    needs_graphs = needs_graphs || !judges_->have_graphs;
+    needs_graphs = needs_graphs || (!judges_->have_graphs && !is_layer(row));
     if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at, variant_of(row));
     hold_against(row, judges_->networks.predict(row, options.operations), [&](JudgedRow& done) {
       done.subject = subject_of(row);

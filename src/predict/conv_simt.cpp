@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of forward passes fitted by tools/fit/convolutions.py on A30 and RTX 2080 Ti (modules in PyTorch) and on
-// convolutions of A100, V100, T4, P4 and P100 (bare loops), whose kernels' names are published. Those of gradients on
-// A30 and RTX 2080 Ti, by hand.
+// The kernels' constants are conv_kernels.cpp's.
 #include "predict/conv_simt.h"
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "predict/conv_kernels.h"
 #include "predict/conv_winograd.h"
 #include "predict/law.h"
 
@@ -17,8 +16,7 @@ namespace joulecast {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kStreamed = 0.79;    // share of the bandwidth
-constexpr double kLatency = 20.4e-6;  // seconds a pass takes beside its products and bytes
+constexpr double kStreamed = 0.79;  // share of the bandwidth
 // The same of 1x1 in modules on Turing, whose forward passes stream a little more, and whose gradients' take so many
 // times as long as once through their tensors. From the RTX 2080 Ti's, by hand.
 constexpr double kTuringStreamed = 0.83, kTuringLatency = 8e-6, kTuringAgain = 2.2;
@@ -47,7 +45,7 @@ struct Pass {
   double in_channels, out_channels, groups, depth;
   double in, out, weight;          // numbers
   double filters = 0;              // numbers moved to transform the filters
-  double latency = kLatency;       // seconds beside products and bytes, of implicit ones
+  double latency = kConvLatency;   // seconds beside products and bytes, of implicit ones
   bool of_vectors = false;         // a layer on 1 x 1 places: no sums over them
   bool turing_one_by_one = false;  // in modules
 };
@@ -133,12 +131,45 @@ double tiled_moved(const Pass& p, const Rates& r) {
   return 36.0 * (tiled_squares(p) * (p.in_channels + p.out_channels) + p.in_channels * p.out_channels) * r.number /
          kStreamed;
 }
-constexpr double kFilter = 9.0 + 36.0;  // numbers moved to transform one
 // `filters`: numbers moved for each.
 double tiled_transforms(const Pass& p, const Rates& r, double cost, double filters) {
   const double channels = p.in_channels + p.out_channels;
   const double numbers = p.in + p.out + 36.0 * tiled_squares(p) * channels;
   return cost * (numbers + filters * p.in_channels * p.out_channels) * r.number;
+}
+
+// FFT by tiles of 32 x 32, which overlap by the filter's side: 32 x 17 complex numbers each, of which every product
+// takes four of real ones.
+constexpr double kFftTile = 32.0, kFftPoints = 32.0 * 17.0, kFftProducts = 4.0;
+double fft_tiles(const Pass& p, double side) {
+  const double step = kFftTile + 1.0 - side;
+  return p.batch * ceil_div(p.height, step) * ceil_div(p.width, step);
+}
+
+// Takes the pass where it is faster. `products`: flops of real ones.
+void consider_fft(const Pass& p, const Rates& r, double tiles, const BusySms& products, const ConvKernels& kernels,
+                  SimtPass& pass) {
+  const BusySms busy = products * (kFftProducts / (r.flops * kernels.fft));
+  const double channels = p.in_channels + p.out_channels;
+  const double numbers = 2.0 * kFftPoints * (tiles * channels + p.in_channels * p.out_channels);
+  const double transforms = kernels.fft_transforms * (p.in + p.out + p.weight + numbers) * r.number;
+  const double time = joined2(busy.most, numbers * r.number / kStreamed) + transforms + p.latency;
+  if (time >= pass.time) return;
+  pass.time = time;
+  pass.products = busy.most;
+  pass.mean = busy.mean;
+}
+
+// Of forward pass or data gradient, and of the weights' gradient.
+void consider_fft(const Pass& p, const Rates& r, double side, const ConvKernels& kernels, SimtPass& pass) {
+  const double tiles = fft_tiles(p, side);
+  const BusySms flops = busiest(kProductTiles, tiles, p.out_channels, kFftPoints, p.in_channels + 9.0, r.sm);
+  consider_fft(p, r, tiles, flops, kernels, pass);
+}
+void consider_weight_fft(const Pass& p, const Rates& r, double side, const ConvKernels& kernels, SimtPass& pass) {
+  const double tiles = fft_tiles(p, side);
+  const BusySms flops = busiest_split(kSplitTiles, p.in_channels, p.out_channels, kFftPoints, tiles, r.sm, 8);
+  consider_fft(p, r, tiles, flops, kernels, pass);
 }
 
 // joined() with p = 4/3, in roots instead of powers: tiles compute while others load, but not all of the time.
@@ -150,98 +181,6 @@ double overlapped(double a, double b) {
   return larger * root * std::sqrt(root);
 }
 
-// How good the kernels are, relative to the peak.
-struct Kernels {
-  // Share of the clock under the power limit that forward passes and data gradients feel: an exponent.
-  double hold = 0.8;
-  double implicit_fill = 13.8, fused_fill = 18.0, fused_filters = 2.0;
-  double fused = 1.02;
-  bool pairs = false;         // of images on an A30's Ampere, as all have before Volta
-  double fused_turing = 1.0;  // relative to `fused`
-  WinogradKernels winograd{0.98, 1.10, 1.32};
-  // Seconds a pass by Winograd takes beside its products and bytes; of F(4x4) so many starts of a kernel where they are
-  // known.
-  double fused_latency = kLatency, tiled_latency = kLatency, tiled_starts = 0;
-  double preferred = 1.0;  // Winograd runs unless it takes so many times as long as the implicit product
-  double tiled = 1.05, transforms = 1.26;
-  double tiled_gradient = 0.365;    // of the weights, relative to `tiled`
-  double least_tiled_gradient = 0;  // channels of the result
-  // Numbers moved, parts of sums over the places: for each 3x3 filter by F(4x4), and for each weight by implicit
-  // products, but no more than there are places (32 are the fewest that were measured).
-  double parts = kFilter, sums = 0;
-  // Forward passes and data gradients by F(4x4, 3x3) follow `tiled` and `transforms` as well, which then stand for
-  // whatever is fastest, and not winograd_time().
-  bool searched = false;
-  double forward = 0.985, data = 0.78, weight = 0.76;  // implicit products of the three passes
-  double strided = 1.0;                                // gradients of those with a stride, relative to that
-  bool narrow = false;                                 // gradients of the weights have tiles of 32 x 32
-  // How much faster than the implicit product other kernels are, for shapes without a law of their own: FFT for squares
-  // of 5x5 and more, and the kernels for 1x7 and 7x1.
-  double square = 1.5, square_gradient = 1.5, line = 1.5, line_weight = 1.5;
-  double one_by_one = 1.0;
-  // Layers on an image: their gradients have kernels of their own.
-  double first_forward = 1.0, first_data = 4.8, first_weight = 2.5;
-  double filters = 0;     // numbers moved for every weight of a larger filter, to transform it
-  bool one_tile = false;  // of 128 x 128, for all implicit products
-};
-constexpr double kFourKernels = kLatency + 20.1e-6;  // of F(4x4), where the time from kernel to kernel is not known
-constexpr Kernels kModules{.pairs = true,
-                           .fused_turing = 0.775,
-                           .fused_latency = 10.3e-6,
-                           .tiled_latency = kFourKernels,
-                           .tiled_starts = 4,
-                           .preferred = 1.2,
-                           .tiled_gradient = 0.40,
-                           .least_tiled_gradient = 128,
-                           .parts = 150,
-                           .sums = 60,
-                           .weight = 0.95,
-                           .strided = 0.82,
-                           .narrow = true,
-                           .line_weight = 1.25,
-                           .first_weight = 2.0};
-// Perhaps other versions of cuDNN, or colder clocks.
-constexpr Kernels kBareLoops{
-    .fused = 0.98, .fused_turing = 0.905, .winograd = {0.975, 1.025, 2.28}, .tiled_latency = kFourKernels};
-// Nobody measured FP64 singly.
-constexpr Kernels kDoubles{};
-// The fastest of all algorithms, as TensorFlow finds it by trying them with as much workspace as they ask for: device
-// time of PROFET's networks on T4 and V100 (tools/fit/tensorflow.py).
-constexpr Kernels kAutotuned{.hold = 1.0,
-                             .implicit_fill = 14.0,
-                             .fused_fill = 17.0,
-                             .fused_filters = 1.2,
-                             .fused = 0.94,
-                             .tiled = 1.70,
-                             .transforms = 2.36,
-                             .tiled_gradient = 0.65,
-                             .searched = true,
-                             .forward = 0.78,
-                             .data = 0.67,
-                             .weight = 0.50,
-                             .square = 1.7,
-                             .square_gradient = 2.9,
-                             .line = 1.95,
-                             .line_weight = 1.95,
-                             .first_weight = 2.6};
-// Kepler has no Winograd and one size of tiles; its kernels transform the filters at great cost, whatever the batch.
-// Device time of the same networks on a K80, less what the profiler adds to a step there.
-constexpr Kernels kKepler{.hold = 1.0,
-                          .implicit_fill = 14.0,
-                          .forward = 1.05,
-                          .data = 1.09,
-                          .weight = 0.76,
-                          .square = 2.2,
-                          .square_gradient = 1.5,
-                          .line = 0.24,
-                          .line_weight = 0.24,
-                          .one_by_one = 0.315,
-                          .first_forward = 0.31,
-                          .first_data = 1.0,
-                          .first_weight = 0.85,
-                          .filters = 48.5,
-                          .one_tile = true};
-
 void choose(SimtPass& out, double preferred, const BusySms& implicit, const BusySms& fused, const BusySms& tiled) {
   const double winograd = std::min(out.fused, out.tiled);
   const bool plain = preferred * out.implicit <= winograd;
@@ -251,13 +190,13 @@ void choose(SimtPass& out, double preferred, const BusySms& implicit, const Busy
   out.mean = runs.mean;
 }
 
-WinogradTime searched_winograd(const Pass& p, const Rates& r, const Kernels& kernels) {
+WinogradTime searched_winograd(const Pass& p, const Rates& r, const ConvKernels& kernels) {
   const double products = tiled_products(p, r, kernels.tiled).most;
-  const double time = joined2(products, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms, kFilter);
+  const double time = joined2(products, tiled_moved(p, r)) + tiled_transforms(p, r, kernels.transforms, kTiledFilter);
   return {{products, products}, time};
 }
 
-BusySms product_of(const Pass& p, const Rates& r, const Kernels& kernels, double efficiency) {
+BusySms product_of(const Pass& p, const Rates& r, const ConvKernels& kernels, double efficiency) {
   const double fill = kernels.implicit_fill;
   const BusySms products =
       kernels.one_tile ? implicit_products(kOneTile, p, r, fill) : implicit_products(kImplicitTiles, p, r, fill);
@@ -277,7 +216,7 @@ double overlapped_bytes(const Pass& p, const Rates& r, double products, bool dat
 }
 
 // Of forward pass and data gradient, which differ in how well they load; `implicit` is the product.
-SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, const BusySms& implicit,
+SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const ConvKernels& kernels, const BusySms& implicit,
                  bool data, const Device& device) {
   const double beside = p.filters * r.number + p.latency;
   SimtPass out{.implicit = overlapped_bytes(p, r, implicit.most, data) + beside, .fused = kNever, .tiled = kNever};
@@ -299,7 +238,7 @@ SimtPass pass_of(const Pass& p, const Rates& r, bool winograd, const Kernels& ke
   return out;
 }
 
-SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const Kernels& kernels, double efficiency) {
+SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const ConvKernels& kernels, double efficiency) {
   const double places = p.batch * p.height * p.width;
   const auto busiest_of = [&](const auto& tiles) {
     return busiest_split(tiles, p.out_channels / p.groups, p.depth, p.groups, places, r.sm, 64);
@@ -324,11 +263,14 @@ SimtPass weight_pass(const Pass& p, const Rates& r, bool winograd, const Kernels
   return out;
 }
 
-// 3x3 without stride or gaps.
+// A square larger than 1x1 without stride, groups or gaps.
+bool is_dense_square(const ConvWork& w) {
+  const std::int64_t side = w.kernel_height;
+  return side > 1 && w.kernel_width == side && w.stride == 1 && w.groups == 1 &&
+         w.in_height + 2 * w.padding - w.out_height == side - 1 && w.in_width + 2 * w.padding - w.out_width == side - 1;
+}
 bool has_winograd(const ConvWork& w) {
-  const bool dense = w.in_height + 2 * w.padding - w.out_height == 2 && w.in_width + 2 * w.padding - w.out_width == 2;
-  return w.arithmetic != Arithmetic::kFp64 && w.kernel_height == 3 && w.kernel_width == 3 && w.stride == 1 &&
-         w.groups == 1 && dense;
+  return w.arithmetic != Arithmetic::kFp64 && w.kernel_height == 3 && is_dense_square(w);
 }
 
 // cuDNN's kernel for 3x3 with padding and a stride of two takes so many cycles for each number of depth while a tile of
@@ -369,12 +311,12 @@ struct Efficiency {
 };
 
 // FP64 has implicit products alone: networks in it take twice what other kernels would give.
-Efficiency fp64_efficiency(const Kernels& k) {
+Efficiency fp64_efficiency(const ConvKernels& k) {
   constexpr double kForward = 0.87;  // on networks of GeForce and A100
   return {kForward, k.data, k.weight};
 }
 
-Efficiency efficiency_of(const ConvWork& w, const Kernels& k) {
+Efficiency efficiency_of(const ConvWork& w, const ConvKernels& k) {
   Efficiency out{k.forward, k.data, k.weight};
   const auto scale = [&](double forward, double data, double weight) {
     out = {out.forward * forward, out.data * data, out.weight * weight};
@@ -399,18 +341,11 @@ Efficiency efficiency_of(const ConvWork& w, const Kernels& k) {
   return out;
 }
 
-const Kernels& kernels_of(const ConvWork& w, const Device& device, bool bare) {
-  if (device.kepler) return kKepler;
-  if (w.autotuned) return kAutotuned;
-  if (w.arithmetic == Arithmetic::kFp64) return kDoubles;
-  return bare ? kBareLoops : kModules;
-}
-
 // Chips that feed not all of their lanes are taken to feed convolutions as they feed products: nobody measured these
 // there. With the power limit's share of the clock to the power of `hold`. On the P100 all kernels reach less of the
 // peak, as its products do.
 constexpr double kP100 = 0.875;
-Rates rates_of(const ConvWork& w, const Device& device, const Kernels& kernels, double hold) {
+Rates rates_of(const ConvWork& w, const Device& device, const ConvKernels& kernels, double hold) {
   const Arithmetic arithmetic = w.arithmetic == Arithmetic::kFp64 ? Arithmetic::kFp64 : Arithmetic::kFp32;
   const bool doubles = arithmetic == Arithmetic::kFp64;
   const double reached = (doubles ? 1.0 : device.fed) * (device.capability == 6.0 ? kP100 : 1.0);
@@ -423,6 +358,10 @@ Rates rates_of(const ConvWork& w, const Device& device, const Kernels& kernels, 
 }  // namespace
 
 SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, bool bare) {
+  return simt_passes(w, device, training, bare, conv_kernels(w, device, bare));
+}
+
+SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, bool bare, const ConvKernels& kernels) {
   const auto in = static_cast<double>(w.in_channels);
   const auto out = static_cast<double>(w.out_channels);
   const auto groups = static_cast<double>(w.groups);
@@ -443,8 +382,8 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
   p.out = batch * p.height * p.width * out;
   p.in = batch * static_cast<double>(w.in_height) * static_cast<double>(w.in_width) * in;
   const bool winograd = has_winograd(w) && !device.kepler;
-  const Kernels& kernels = kernels_of(w, device, bare);
-  p.turing_one_by_one = kernel <= 1.0 && w.groups == 1 && device.capability == 7.5 && &kernels == &kModules;
+  const bool in_modules = !bare && !w.autotuned && w.arithmetic != Arithmetic::kFp64;
+  p.turing_one_by_one = kernel <= 1.0 && w.groups == 1 && device.capability == 7.5 && in_modules;
   if (p.turing_one_by_one) p.latency = kTuringLatency;
   const Rates r = rates_of(w, device, kernels, kernels.hold);
   const Efficiency efficiency = efficiency_of(w, kernels);
@@ -455,6 +394,8 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
   BusySms product = product_of(p, r, kernels, efficiency.forward);
   if (is_strided(w, device, bare)) product = strided(product, p, device);
   all.forward = pass_of(p, r, winograd, kernels, product, false, device);
+  const double side = kernels.fft > 0.0 && is_dense_square(w) ? static_cast<double>(w.kernel_height) : 0.0;
+  if (side > 0.0) consider_fft(p, r, side, kernels, all.forward);
   if (!training) return all;
   const Pass back{batch,
                   static_cast<double>(w.in_height),
@@ -474,6 +415,9 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
   if (is_strided(w, device, bare)) product = at_least_lone(product, back, device);
   all.data = pass_of(back, r, winograd, kernels, product, true, device);
   all.weight = weight_pass(p, rates_of(w, device, kernels, 1.0), winograd, kernels, efficiency.weight);
+  if (side <= 0.0) return all;
+  consider_fft(back, r, side, kernels, all.data);
+  consider_weight_fft(p, r, side, kernels, all.weight);
   return all;
 }
 

@@ -3,6 +3,7 @@
 // in modules Winograd where that is not much slower.
 #pragma once
 
+#include "predict/conv_kernels.h"
 #include "predict/law.h"
 #include "predict/physics.h"
 #include "predict/work.h"
@@ -26,5 +27,8 @@ struct SimtPasses {
 // The gradients' passes are 0 where there are none. `bare`: in the tables measured in bare loops kernels are a little
 // slower, whatever the reason (other versions of cuDNN, colder clocks), and what was seen in modules alone is left out.
 SimtPasses simt_passes(const ConvWork& work, const Device& device, bool training, bool bare);
+// With other constants than conv_kernels() has, for who fits them.
+SimtPasses simt_passes(const ConvWork& work, const Device& device, bool training, bool bare,
+                       const ConvKernels& kernels);
 
 }  // namespace joulecast

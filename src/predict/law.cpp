@@ -45,7 +45,7 @@ constexpr std::array<Tile, 1> kBatchedTilesPascal{{{64, 128}}};
 constexpr std::array<Tile, 10> kMatrixTiles{
     {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32}, {32, 64}, {32, 32}, {16, 64}, {64, 16}, {16, 16}}};
 
-constexpr std::array<Tile, 1> kKeplerTiles{{{128, 128}}};
+constexpr std::array<Tile, 5> kKeplerTiles{{{128, 32}, {64, 64}, {128, 128}, {32, 32}, {16, 64}}};
 
 // Hopper's and the data-centre Blackwell's matrix instructions run beside the loads and stores of other warps; those of
 // Ampere, Ada and the other Blackwell do not.
@@ -88,8 +88,9 @@ const TileLaw& law_for(Arithmetic arithmetic, bool batched, bool layer, const De
   // FP32 by matrix units: fitted on the MI100 alone (tools/fit/cdna_products.py), in units that carry over. rocBLAS
   // looks its tiles up by the shape of one product, whatever the batch, so batches of small ones run in small tiles.
   static const TileLaw matrix{0.71, 4.085, 846, 1000, 2.98, 0.75, kMatrixTiles, 1, 0, 0.403, true};
-  // Fitted on a K80's dense layers in training (PROFET).
-  static const TileLaw kepler{0.56, 3.8, 400, 1000, 2, 0.87, kKeplerTiles, 1};
+  // Fitted on forward passes of single layers on K40 and K80 (cde_dense): 19 % off; a K80's dense layers in training
+  // (PROFET) had no part in it.
+  static const TileLaw kepler{0.47, 8.2, 811, 1000, 0.75, 0.87, kKeplerTiles, 16};
   // Fitted by tools/fit/fp32_products.py on eight GPUs, the efficiency on the P100 for itself.
   static const TileLaw simt{1.19, 10.5, 45.3, 268, 12.7, 1.0, kSimtTiles, 16, 0, 0.097};
   static const TileLaw p100{1.0, 10.5, 45.3, 268, 12.7, 1.0, kSmallSimtTiles, 16, 0, 0.097};

@@ -299,13 +299,22 @@ TEST(LawOfProducts, TileProductSplitsDeepProducts) {
   EXPECT_EQ(tile_product(1, 128 * 56, 128 * 56, 1024, Arithmetic::kFp32, a30()).split, 1);
 }
 
-// 16 rows take a tile of 128: 2 * 128 * 128 * 1024 flops at 0.56 / (1 + 3.8 * 256 / 16384) of the peak are 63.476 us,
-// and 1000 cycles.
-TEST(LawOfProducts, KeplerMultipliesInTilesOfOneSize) {
-  const TileChoice small = tile_product(1, 16, 128, 1024, Arithmetic::kFp32, toy_kepler());
-  expect_close(small.time, 64.476e-6);
-  EXPECT_EQ(small.split, 1);
-  EXPECT_EQ(tile_product(1, 128, 128, 1024, Arithmetic::kFp32, toy_kepler()).time, small.time);
+// One step of 32 in depth waits 811 cycles for every 0.75 of a wave, which its products in a tile of 32 x 32 do not
+// fill; those of a tile of 128 x 128 take longer, 2 * 128 * 128 * 32 flops at 0.47 / (1 + 8.2 * 256 / 16384) of the
+// peak. And 1000 cycles.
+TEST(LawOfProducts, KeplerWaitsForSteps) {
+  expect_close(tile_product(1, 32, 32, 32, Arithmetic::kFp32, toy_kepler()).time, (811 / 0.75 + 1000) * 1e-9);
+  expect_close(tile_product(1, 128, 128, 32, Arithmetic::kFp32, toy_kepler()).time, 2.5169e-6 + 1e-6);
+}
+
+// Gradients of few weights over many places: sixteen parts of the depth at once.
+TEST(LawOfProducts, KeplerSplitsDeepProducts) {
+  Device kepler = toy_kepler();
+  kepler.sm = 16;
+  kepler.fp32 = 16e12;
+  const TileChoice deep = tile_product(1, 2, 2, 1 << 20, Arithmetic::kFp32, kepler);
+  EXPECT_EQ(deep.split, 16);
+  expect_close(deep.time, ((1 << 20) / 16 / 32 * 811 / 0.75 + 1000) * 1e-9 + 3.1e-6, 0.01);
 }
 
 // 46.1 TFLOP/s by matrix units over 120 compute units at 1.502 GHz; 0.71 of it, less 4.085 (128 + 128) / (128 x 128),

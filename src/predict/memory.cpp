@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/walk.h"
+#include "predict/optimizer.h"
 
 namespace joulecast {
 namespace {
@@ -129,11 +130,11 @@ class Liveness {
 
   // What lives beside the parameters at the worst moment of a step, and how much of their gradients was made by then.
   // Nodes go backward in reverse order: the gradients of a node's inputs join that of its output, then that is freed,
-  // and what was kept for no node before it.
+  // and what was kept for no node before it; then the optimizer's step has its buffers in the place of activations.
   struct TrainingPeak {
     double activations = 0.0, gradients = 0.0;
   };
-  [[nodiscard]] TrainingPeak training_peak(std::span<const double> saved) const {
+  [[nodiscard]] TrainingPeak training_peak(std::span<const double> saved, double optimizer_buffers) const {
     Backward walk(*this, saved);
     TrainingPeak worst;
     const auto take = [&](double transient) {
@@ -145,6 +146,7 @@ class Liveness {
       take(scores_of(graph_.nodes[n], types_, options_).at_once + added);
       walk.release(n);
     }
+    if (optimizer_buffers + walk.made > worst.activations + worst.gradients) worst = {optimizer_buffers, walk.made};
     return worst;
   }
 
@@ -315,18 +317,6 @@ class Liveness {
   std::vector<double> size_;            // by storage, in bytes; parameters are counted apart
 };
 
-double state_per_parameter(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kSgd:
-      return 0.0;
-    case Optimizer::kSgdMomentum:
-      return 1.0;
-    case Optimizer::kAdam:
-      return 2.0;
-  }
-  return 0.0;
-}
-
 }  // namespace
 
 MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, std::span<const double> saved,
@@ -338,9 +328,10 @@ MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, std::span<con
     plan.activations = Bytes{liveness.inference_peak()};
     return plan;
   }
-  const Liveness::TrainingPeak peak = liveness.training_peak(saved);
+  const double buffers = plan.parameters.value() * optimizer_buffers(options.optimizer, options.runtime);
+  const Liveness::TrainingPeak peak = liveness.training_peak(saved, buffers);
   plan.gradients = Bytes{peak.gradients};
-  plan.optimizer_state = plan.parameters * state_per_parameter(options.optimizer);
+  plan.optimizer_state = plan.parameters * optimizer_states(options.optimizer);
   plan.activations = Bytes{peak.activations};
   return plan;
 }

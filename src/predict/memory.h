@@ -10,7 +10,8 @@ namespace joulecast {
 
 // Peak of the allocator: parameters, gradients, optimizer state and the live activations, in the order of the nodes.
 // Training keeps what backward needs until the loss, then frees it in reverse while gradients come; inference frees
-// after the last reader. `saved`: bytes that each node keeps for backward besides values of the graph.
+// after the last reader. The optimizer's step, which needs room of its own, comes when all gradients are there.
+// `saved`: bytes that each node keeps for backward besides values of the graph.
 MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, std::span<const double> saved,
                        const PrepareOptions& options);
 

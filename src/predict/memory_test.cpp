@@ -207,6 +207,27 @@ TEST(Memory, OptimizersKeepTheirStates) {
   EXPECT_EQ(states(Optimizer::kAdam), 2 * kWeights);
 }
 
+// PyTorch's Adam takes the roots of all second moments before it steps: of a network whose weights outweigh what it
+// computes that is the worst moment, in which all gradients are there.
+TEST(Memory, AnOptimizersStepNeedsRoom) {
+  constexpr std::string_view kHeavy = R"(graph "h" {
+    input %x : f32[1, 1024]
+    parameter %w : f32[1024, 1024]
+    parameter %v : f32[1024, 1024]
+    %a = linear(%x, %w)
+    %b = linear(%a, %v)
+    output %b
+  })";
+  constexpr double kBoth = 2.0 * 1024 * 1024 * 4;
+  const auto plan = [&](Optimizer optimizer, Runtime runtime) {
+    return planned(kHeavy, {.mode = Mode::kTraining, .precision = {}, .runtime = runtime, .optimizer = optimizer});
+  };
+  EXPECT_EQ(plan(Optimizer::kAdam, Runtime::kPytorchEager).activations, Bytes{kBoth});
+  EXPECT_EQ(plan(Optimizer::kAdam, Runtime::kPytorchEager).gradients, Bytes{kBoth});
+  EXPECT_LT(plan(Optimizer::kSgd, Runtime::kPytorchEager).activations, Bytes{0.01 * kBoth});
+  EXPECT_LT(plan(Optimizer::kAdam, Runtime::kTensorflow).activations, Bytes{0.01 * kBoth});
+}
+
 TEST(Memory, ReluOverwritesItsInput) {
   constexpr std::string_view kRelu = R"(graph "r" {
     input %x : f32[256, 128]

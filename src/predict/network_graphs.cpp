@@ -11,6 +11,7 @@
 #include "dataset/details.h"
 #include "joulecast/import.h"
 #include "joulecast/passes.h"
+#include "predict/layer_graph.h"
 #include "predict/lower_attention.h"
 #include "predict/measured_work.h"
 
@@ -69,6 +70,17 @@ Result<void> check_same_network(const Graph& graph, const MeasuredNetwork& row) 
   return {};
 }
 
+// Requires: a runtime.
+PrepareOptions options_of(const MeasuredNetwork& row) {
+  return {.mode = row.at.mode,
+          .precision = row.at.precision,
+          .runtime = *row.at.runtime,
+          .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst,
+          .optimizer = parse_optimizer(row.optimizer).value_or(Optimizer::kSgd),
+          .attention = attention_of(row.at.software),
+          .norms_in_halves = row.norms_in_halves};
+}
+
 }  // namespace
 
 const Result<Graph>& NetworkGraphs::read(const std::string& model) {
@@ -100,20 +112,17 @@ const Result<Graph>& NetworkGraphs::graph(const MeasuredNetwork& row) {
 Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
   if (row.gpu_count != 1) return unsupported("several GPUs");
   if (!row.at.runtime) return no_host_model(row.at);
+  if (is_layer(row)) {
+    JC_ASSIGN_OR_RETURN(const Graph layer, layer_graph(row));
+    return prepare(layer, {}, options_of(row));
+  }
   const Result<Graph>& network = graph(row);
   if (!network) return tl::unexpected(network.error());
   if (!fits(*network, row))
     return unsupported(
         fmt::format("the graph of '{}' is fixed to another image size than {}", row.model, row.image_size.value_or(0)));
   JC_RETURN_IF_ERROR(check_same_network(*network, row));
-  return prepare(*network, binding_of(*network, row),
-                 {.mode = row.at.mode,
-                  .precision = row.at.precision,
-                  .runtime = *row.at.runtime,
-                  .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst,
-                  .optimizer = parse_optimizer(row.optimizer).value_or(Optimizer::kSgd),
-                  .attention = attention_of(row.at.software),
-                  .norms_in_halves = row.norms_in_halves});
+  return prepare(*network, binding_of(*network, row), options_of(row));
 }
 
 }  // namespace joulecast

@@ -7,6 +7,7 @@
 
 #include "predict/law.h"
 #include "predict/lower.h"
+#include "predict/optimizer.h"
 #include "predict/pack_names.h"
 #include "predict/tensorflow.h"
 
@@ -25,20 +26,10 @@ Result<std::vector<Work>> works_on(const Workload& workload, const Gpu& gpu, con
   return works;
 }
 
-// Bytes the optimizer's step moves for a parameter: SGD reads weight and gradient and writes the weight; momentum and
-// Adam read and write their states too.
+// Bytes the optimizer's step moves.
 double optimizer_traffic(const Workload& workload) {
   if (workload.options.mode == Mode::kInference) return 0.0;
-  const double weights = workload.total.parameters.value();
-  switch (workload.options.optimizer) {
-    case Optimizer::kSgd:
-      return 3.0 * weights;
-    case Optimizer::kSgdMomentum:
-      return 5.0 * weights;
-    case Optimizer::kAdam:
-      return 7.0 * weights;
-  }
-  return 0.0;
+  return optimizer_passes(workload.options.optimizer, workload.options.runtime) * workload.total.parameters.value();
 }
 
 State state_in(Mode mode) {

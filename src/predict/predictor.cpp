@@ -182,8 +182,8 @@ bool has_recurrent_layers(const Workload& workload) {
                      [](const LoweredOperation& operation) { return is_recurrent(operation.work); });
 }
 
+// Of recurrent layers: others never are, and a device takes its time.
 bool is_erratic(const Workload& workload, const Gpu& gpu) {
-  if (!has_recurrent_layers(workload)) return false;  // most have none, and a device takes its time
   const auto device = make_device(gpu, {});
   return device && std::any_of(workload.operations.begin(), workload.operations.end(),
                                [&](const LoweredOperation& one) { return joulecast::is_erratic(one.work, *device); });
@@ -227,10 +227,12 @@ void widen_for_unknown(const Workload& workload, const Device& device, Predictio
 
 // Nothing was measured of kernels that multiply halves in FP32.
 bool emulates_halves(const Workload& workload, const Gpu& gpu) {
-  const auto in_halves = [](const LoweredOperation& one) { return arithmetic_of(one.work) == Arithmetic::kFp16; };
-  if (!std::any_of(workload.operations.begin(), workload.operations.end(), in_halves)) return false;
+  const bool may = gpu.compute_capability.starts_with('5') || gpu.compute_capability.starts_with('6');
+  if (!may) return false;
   const auto device = make_device(gpu, {});
-  return device && multiplies_halves_in_fp32(gpu, *device);
+  if (!device || !multiplies_halves_in_fp32(gpu, *device)) return false;
+  return std::any_of(workload.operations.begin(), workload.operations.end(),
+                     [](const LoweredOperation& one) { return arithmetic_of(one.work) == Arithmetic::kFp16; });
 }
 
 }  // namespace
@@ -246,9 +248,9 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   // No operation was measured in these; their networks alone were looked at.
   const Runtime runtime = workload.options.runtime;
   const bool other = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
-  if (other || workload.options.layout == Layout::kChannelsLast || has_recurrent_layers(workload))
-    level = std::max(level, 1);
-  if (emulates_halves(workload, gpu) || is_erratic(workload, gpu)) level = 2;
+  const bool recurrent = has_recurrent_layers(workload);
+  if (other || workload.options.layout == Layout::kChannelsLast || recurrent) level = std::max(level, 1);
+  if (emulates_halves(workload, gpu) || (recurrent && is_erratic(workload, gpu))) level = 2;
   const double unknown = unknown_share(workload);
   if (unknown > 0.10) level = 2;
   if (unknown > 0.01) level = std::max(level, 1);

@@ -30,21 +30,6 @@ std::string_view name(Support support) {
 }
 
 namespace {
-constexpr std::array<std::string_view, 3> kOptimizers{"sgd", "sgd-momentum", "adam"};
-}  // namespace
-
-std::string_view name(Optimizer optimizer) {
-  return kOptimizers[static_cast<std::size_t>(optimizer)];
-}
-
-std::optional<Optimizer> parse_optimizer(std::string_view text) {
-  for (std::size_t i = 0; i < kOptimizers.size(); ++i) {
-    if (kOptimizers[i] == text) return static_cast<Optimizer>(i);
-  }
-  return std::nullopt;
-}
-
-namespace {
 
 // Networks are stored in FP32 and cast as a whole.
 void apply_precision(Precision precision, TypeTable& types) {

@@ -249,6 +249,12 @@ def covered(figures: Figures, benchmark: str) -> float:
     return sum(cell["n"] * cell["covered"] for cell in cells) / sum(cell["n"] for cell in cells)
 
 
+def covered_times(table: dict) -> float:
+    """Share of a table's times inside their bounds."""
+    cells = [group["time"] for group in table["groups"].values() if "time" in group]
+    return sum(cell["n"] * cell["coverage"] for cell in cells) / sum(cell["n"] for cell in cells)
+
+
 def elsewhere(figures: Figures) -> str:
     head = ["benchmark, group", "rows", "covered as GPUs left out", "by the others' factor", "factor of all"]
     factors = figures["elsewhere"]["intervals"]
