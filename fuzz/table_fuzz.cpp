@@ -11,6 +11,7 @@
 #include "dataset/measurement.h"
 #include "dataset/module_repr.h"
 #include "dataset/table.h"
+#include "predict/layer_graph.h"
 
 namespace {
 
@@ -42,7 +43,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     joulecast::Auditor().audit(audited);
     round_trip(audited);
   };
-  sink.network = [](const joulecast::MeasuredNetwork& row) { round_trip(row); };
+  sink.network = [](const joulecast::MeasuredNetwork& row) {
+    if (joulecast::is_layer(row)) {
+      const auto layer = joulecast::layer_graph(row);
+      if (layer && !joulecast::validate(*layer)) std::abort();
+      if (layer) (void)joulecast::infer_types(*layer, {});
+    }
+    round_trip(row);
+  };
   sink.other = [](const joulecast::MeasuredOther& row) { round_trip(row); };
   (void)joulecast::parse_table(text, "bf16.csv", sink);
   (void)joulecast::parse_details(text);

@@ -37,7 +37,7 @@ struct Interval {
 };
 inline constexpr double kIntervalLevel = 0.9;
 
-// The optimizers that differ in what they keep for every parameter, or in name.
+// Optimizers that differ in what they keep or move for every parameter.
 enum class Optimizer : std::uint8_t { kSgd, kSgdMomentum, kAdam, kAdagrad, kRmsprop, kAdadelta };
 std::string_view name(Optimizer optimizer);  // "sgd", "sgd-momentum", "adam", "adagrad", "rmsprop", "adadelta"
 std::optional<Optimizer> parse_optimizer(std::string_view text);
@@ -56,6 +56,7 @@ struct PrepareOptions {
 // Bytes in the allocator at the moment of the peak, by what they are (first version: liveness over the file's order,
 // the caching allocator's rounding, no workspaces but cuBLAS's).
 struct MemoryPlan {
+  // Activations: or what the optimizer's step needs beside its state, where that is the peak.
   Bytes parameters, gradients, optimizer_state, activations;
   [[nodiscard]] Bytes allocated() const { return parameters + gradients + optimizer_state + activations; }
 };

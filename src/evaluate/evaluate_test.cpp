@@ -312,6 +312,22 @@ TEST(EvaluateTable, NetworksNeedGraphs) {
   EXPECT_EQ(e.evaluation.groups[0].unmapped, 1U) << "no name leads out of the folder";
 }
 
+// Their rows say what ran.
+TEST(EvaluateTable, SingleLayersNeedNoGraphs) {
+  const Evaluated e = evaluate(table_file(
+      "evaluate_layers.csv",
+      "gpu,batchsize,matsize,channels_in,channels_out,kernelsize,strides,padding,use_bias,precision_bits,optimizer,"
+      "activation,time_median_s\n"
+      "NVIDIA Tesla P100,32,56,64,64,3,1,1,1,32,None,relu,0.003\n"
+      "NVIDIA Tesla P100,32,56,64,64,3,1,1,1,32,SGD,relu,0.012\n"
+      "NVIDIA Tesla P100,32,56,64,64,3,1,1,1,32,Adam,relu,0.014\n"));
+  ASSERT_EQ(e.rows.size(), 3U);
+  EXPECT_EQ(e.rows[0].subject, "conv 64 -> 64, 3x3 s1 same bias relu 56");
+  const auto time = [&](std::size_t row) { return e.rows[row].time->found; };
+  EXPECT_GT(time(1), 2.0 * time(0)) << "both gradients";
+  EXPECT_GT(time(2), time(1)) << "an optimizer that moves more";
+}
+
 // Of two machines with this GPU one copies its images within the time: 8 of 602,112 bytes at 5 GB/s.
 TEST(EvaluateTable, AStepHasTheCopyThatItsMachineHas) {
   const Evaluated e = evaluate(table_file("evaluate_copies.csv",

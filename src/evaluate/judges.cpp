@@ -112,7 +112,7 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
   const auto asked = arithmetic_of(work.work);
   JC_RETURN_IF_ERROR(fit_to_device(work.work, *gpu, device));
-  const bool halves = asked != arithmetic_of(work.work) && multiplies_halves_in_fp32(*gpu, device);
+  const bool halves = asked != arithmetic_of(work.work) && multiplies_halves_in_fp32(*gpu);
   const Estimator::Trust& trust = estimator_.trust(gpu->id);
   OperationPrediction p;
   JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));

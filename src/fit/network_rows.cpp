@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dataset/cautions.h"
+#include "predict/layer_graph.h"
 #include "predict/measured_work.h"
 #include "predict/network_parts.h"
 
@@ -24,6 +25,7 @@ bool spoils_time(const Caution& caution) {
 Result<void> check_usable(const MeasuredNetwork& row) {
   if (!row.readings.time) return unsupported("a network without its time");
   if (row.at.low_power) return unsupported("low-power state");
+  if (is_layer(row)) return unsupported("a single layer in TensorFlow 1");
   if (row.kernels_alone) return unsupported("the time of its kernels alone");
   if (row.at.sm_clock) return unsupported("at a locked clock");
   if (!row.from.primary) return unsupported("a better run stands for it");
@@ -37,8 +39,8 @@ Result<void> check_usable(const MeasuredNetwork& row) {
 }  // namespace
 
 Result<void> NetworkRows::add(const MeasuredNetwork& row) {
-  if (!has_graphs_) return unsupported("a network: --graphs DIR says where their graphs are");
   JC_RETURN_IF_ERROR(check_usable(row));
+  if (!has_graphs_) return unsupported("a network: --graphs DIR says where their graphs are");
   JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_.find(row.at.gpu));
   Estimator::Trust trust = estimator_.trust(gpu->id);

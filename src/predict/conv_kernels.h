@@ -37,8 +37,8 @@ struct ConvKernels {
   double forward = 0.985, data = 0.78, weight = 0.76;  // implicit products of the three passes
   double strided = 1.0;                                // gradients of those with a stride, relative to that
   bool narrow = false;                                 // gradients of the weights have tiles of 32 x 32
-  // How much faster than the implicit product other kernels are, for shapes without a law of their own: FFT for squares
-  // of 5x5 and more, and the kernels for 1x7 and 7x1.
+  // How much faster than the implicit product other kernels are, for shapes without a law of their own: the kernels for
+  // 1x7 and 7x1, and for squares of 5x5 and more FFT, or where `fft` has a law for that, what else there is.
   double square = 1.5, square_gradient = 1.5, line = 1.5, line_weight = 1.5;
   double one_by_one = 1.0;
   // Layers on an image: their gradients have kernels of their own.

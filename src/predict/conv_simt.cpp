@@ -154,7 +154,8 @@ void consider_fft(const Pass& p, const Rates& r, double tiles, const BusySms& pr
   const double numbers = 2.0 * kFftPoints * (tiles * channels + p.in_channels * p.out_channels);
   const double transforms = kernels.fft_transforms * (p.in + p.out + p.weight + numbers) * r.number;
   const double time = joined2(busy.most, numbers * r.number / kStreamed) + transforms + p.latency;
-  if (time >= pass.time) return;
+  pass.fft = time;
+  if (!(time < pass.time)) return;
   pass.time = time;
   pass.products = busy.most;
   pass.mean = busy.mean;
@@ -271,6 +272,10 @@ bool is_dense_square(const ConvWork& w) {
 }
 bool has_winograd(const ConvWork& w) {
   return w.arithmetic != Arithmetic::kFp64 && w.kernel_height == 3 && is_dense_square(w);
+}
+// Filters that a tile holds.
+bool has_fft(const ConvWork& w) {
+  return w.arithmetic != Arithmetic::kFp64 && static_cast<double>(w.kernel_height) <= kFftTile && is_dense_square(w);
 }
 
 // cuDNN's kernel for 3x3 with padding and a stride of two takes so many cycles for each number of depth while a tile of
@@ -394,7 +399,7 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
   BusySms product = product_of(p, r, kernels, efficiency.forward);
   if (is_strided(w, device, bare)) product = strided(product, p, device);
   all.forward = pass_of(p, r, winograd, kernels, product, false, device);
-  const double side = kernels.fft > 0.0 && is_dense_square(w) ? static_cast<double>(w.kernel_height) : 0.0;
+  const double side = kernels.fft > 0.0 && has_fft(w) ? static_cast<double>(w.kernel_height) : 0.0;
   if (side > 0.0) consider_fft(p, r, side, kernels, all.forward);
   if (!training) return all;
   const Pass back{batch,

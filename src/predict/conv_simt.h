@@ -3,6 +3,8 @@
 // in modules Winograd where that is not much slower.
 #pragma once
 
+#include <limits>
+
 #include "predict/conv_kernels.h"
 #include "predict/law.h"
 #include "predict/physics.h"
@@ -16,9 +18,10 @@ struct SimtPass {
   double implicit = 0;  // the product of the unrolled input, unrolled on the fly
   double fused = 0;     // Winograd F(2x2, 3x3) in one kernel
   double tiled = 0;     // Winograd F(4x4, 3x3): transforms, 36 products, and the transform back
-  double time = 0;      // of the one that runs
-  double products = 0;  // of the same, without its bytes
-  double mean = 0;      // of the same, by the mean of all SMs instead of the busiest one
+  double fft = std::numeric_limits<double>::infinity();  // by tiles of 32 x 32, where it is known how fast that is
+  double time = 0;                                       // of the one that runs
+  double products = 0;                                   // of the same, without its bytes
+  double mean = 0;  // of the same, by the mean of all SMs instead of the busiest one
 };
 struct SimtPasses {
   SimtPass forward, data, weight;

@@ -18,8 +18,9 @@ tl::unexpected<Error> lacks_units(const Gpu& gpu, Arithmetic arithmetic) {
       fmt::format("GPU '{}' has no {} units in the catalogue; try another precision", gpu.id, name(arithmetic)));
 }
 
-bool multiplies_halves_in_fp32(const Gpu& gpu, const Device& device) {
-  return gpu.vendor == "NVIDIA" && device.capability >= 5.0 && device.capability < 7.0;
+bool multiplies_halves_in_fp32(const Gpu& gpu) {
+  const std::string_view capability = gpu.compute_capability;
+  return gpu.vendor == "NVIDIA" && (capability.starts_with("5.") || capability.starts_with("6."));
 }
 
 Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device) {
@@ -30,7 +31,7 @@ Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device) {
           if (lacking && (w.arithmetic == Arithmetic::kTf32 || w.arithmetic == Arithmetic::kFp8)) {
             w.arithmetic = Arithmetic::kFp32;
           }
-          if (w.arithmetic == Arithmetic::kFp16 && multiplies_halves_in_fp32(gpu, device)) {
+          if (w.arithmetic == Arithmetic::kFp16 && multiplies_halves_in_fp32(gpu)) {
             w.arithmetic = Arithmetic::kFp32;
           }
           if (device.peak(w.arithmetic) <= 0.0) return lacks_units(gpu, w.arithmetic);

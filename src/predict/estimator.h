@@ -53,7 +53,7 @@ tl::unexpected<Error> lacks_units(const Gpu& gpu, Arithmetic arithmetic);
 
 // On Maxwell and Pascal cuBLAS and cuDNN multiply FP16 in FP32, as frameworks call them, the P100's packed halves too;
 // before they don't at all (cublasGemmEx: from compute capability 5.0).
-bool multiplies_halves_in_fp32(const Gpu& gpu, const Device& device);
+bool multiplies_halves_in_fp32(const Gpu& gpu);
 
 // TF32 work, and that of integers of 8 bits, runs in FP32 where the chip has no units for it, and so does FP16 on
 // Maxwell and Pascal. Errors: kUnsupported for other units the chip lacks.

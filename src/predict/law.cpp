@@ -90,7 +90,7 @@ const TileLaw& law_for(Arithmetic arithmetic, bool batched, bool layer, const De
   static const TileLaw matrix{0.71, 4.085, 846, 1000, 2.98, 0.75, kMatrixTiles, 1, 0, 0.403, true};
   // Fitted on forward passes of single layers on K40 and K80 (cde_dense): 19 % off; a K80's dense layers in training
   // (PROFET) had no part in it.
-  static const TileLaw kepler{0.47, 8.2, 811, 1000, 0.75, 0.87, kKeplerTiles, 16};
+  static const TileLaw kepler{0.47, 8.2, 1081, 1000, 1, 0.87, kKeplerTiles, 16};
   // Fitted by tools/fit/fp32_products.py on eight GPUs, the efficiency on the P100 for itself.
   static const TileLaw simt{1.19, 10.5, 45.3, 268, 12.7, 1.0, kSimtTiles, 16, 0, 0.097};
   static const TileLaw p100{1.0, 10.5, 45.3, 268, 12.7, 1.0, kSmallSimtTiles, 16, 0, 0.097};

@@ -434,6 +434,25 @@ TEST(LawOfConvolutions, LargeSquaresRunByFftWhereTheFastestIsSearched) {
   expect_close(in_module.time, in_module.implicit);
 }
 
+// No tile holds a filter of more than 32 x 32, and FP64 has implicit products alone.
+TEST(LawOfConvolutions, FftIsForFiltersThatFitItsTiles) {
+  const auto forward = [](std::int64_t side, Arithmetic arithmetic) {
+    ConvWork work = seven_by_seven(true);
+    work.in_height = work.in_width = work.out_height = work.out_width = 80;
+    work.kernel_height = work.kernel_width = side;
+    work.padding = side / 2;
+    if (side % 2 == 0) work.out_height = work.out_width = 81;
+    work.arithmetic = arithmetic;
+    return simt_passes(work, toy(), false, false).forward;
+  };
+  EXPECT_TRUE(std::isfinite(forward(32, Arithmetic::kFp32).fft));
+  for (const std::int64_t side : {33, 34, 65}) {
+    EXPECT_FALSE(std::isfinite(forward(side, Arithmetic::kFp32).fft)) << side;
+    EXPECT_EQ(forward(side, Arithmetic::kFp32).time, forward(side, Arithmetic::kFp32).implicit) << side;
+  }
+  EXPECT_FALSE(std::isfinite(forward(7, Arithmetic::kFp64).fft));
+}
+
 // Both gradients too; strides have none.
 TEST(LawOfConvolutions, FftIsForBothGradientsAndNoStride) {
   const SimtPasses passes = simt_passes(seven_by_seven(true), toy(), true, false);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,28 +18,35 @@
 namespace joulecast {
 namespace {
 
-constexpr std::int64_t kMaxExtent = std::int64_t{1} << 24;
+// Products of four of them still are numbers, and infer_types() says of which a tensor is too large.
+constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 15) - 1;
 
 using Details = std::map<std::string, std::string>;
 
-Result<std::int64_t> extent(std::string_view text, std::string_view what) {
-  const auto value = parse_integer(text);
-  if (!value || *value < 1 || *value > kMaxExtent) return invalid(fmt::format("no {} in a layer's details", what));
+Result<std::string> word(const Details& details, const std::string& key) {
+  const auto found = details.find(key);
+  if (found == details.end()) return invalid(fmt::format("no {} in a layer's details", key));
+  return found->second;
+}
+
+Result<std::int64_t> extent(std::optional<std::int64_t> value, std::string_view what) {
+  if (!value || *value < 1 || *value > kMaxExtent)
+    return invalid(fmt::format("a layer's {} is not from 1 to {}", what, kMaxExtent));
   return *value;
 }
 Result<std::int64_t> extent(const Details& details, const std::string& key) {
-  const auto found = details.find(key);
-  return extent(found == details.end() ? "" : found->second, key);
+  JC_ASSIGN_OR_RETURN(const std::string text, word(details, key));
+  return extent(parse_integer(text), key);
 }
 
-bool is_set(const Details& details, const std::string& key) {
-  const auto found = details.find(key);
-  return found != details.end() && found->second == "1";
+Result<bool> flag(const Details& details, const std::string& key) {
+  JC_ASSIGN_OR_RETURN(const std::string text, word(details, key));
+  if (text != "0" && text != "1") return invalid(fmt::format("a layer's {} is neither 0 nor 1", key));
+  return text == "1";
 }
 
 Result<std::optional<ActivationKind>> activation(const Details& details) {
-  const auto found = details.find("activation");
-  const std::string text = found == details.end() ? "None" : found->second;
+  JC_ASSIGN_OR_RETURN(const std::string text, word(details, "activation"));
   if (text == "None") return std::optional<ActivationKind>();
   if (text == "relu") return std::optional(ActivationKind::kRelu);
   if (text == "tanh") return std::optional(ActivationKind::kTanh);
@@ -86,19 +95,19 @@ struct ConvLayer {
     return same ? std::max<std::int64_t>(0, (out_size() - 1) * stride + kernel - size) : 0;
   }
   // What TensorFlow hands to cuBLAS.
-  [[nodiscard]] bool is_product() const { return (kernel == 1 && stride == 1) || (kernel == size && padding() == 0); }
+  [[nodiscard]] bool is_product() const { return (kernel == 1 && stride == 1) || (kernel == size && !same); }
 };
 
 Result<ConvLayer> conv_layer(const MeasuredNetwork& row, const Details& details) {
   ConvLayer out;
-  out.batch = row.batch.value_or(1);
-  out.size = row.image_size.value_or(1);
-  out.in = row.channels.value_or(1);
+  JC_ASSIGN_OR_RETURN(out.batch, extent(row.batch, "batch"));
+  JC_ASSIGN_OR_RETURN(out.size, extent(row.image_size, "image size"));
+  JC_ASSIGN_OR_RETURN(out.in, extent(row.channels, "channels"));
   JC_ASSIGN_OR_RETURN(out.out, extent(details, "channels_out"));
   JC_ASSIGN_OR_RETURN(out.kernel, extent(details, "kernelsize"));
   JC_ASSIGN_OR_RETURN(out.stride, extent(details, "strides"));
-  out.same = is_set(details, "padding");
-  out.bias = is_set(details, "use_bias");
+  JC_ASSIGN_OR_RETURN(out.same, flag(details, "padding"));
+  JC_ASSIGN_OR_RETURN(out.bias, flag(details, "use_bias"));
   if (!out.same && out.kernel > out.size) return invalid("the kernel is larger than the image");
   return out;
 }
@@ -143,7 +152,7 @@ Result<Made> add_conv_layer(const MeasuredNetwork& row, const Details& details, 
 }
 
 Result<Made> add_linear_layer(const MeasuredNetwork& row, const Details& details, LayerBuilder& builder) {
-  const std::int64_t m = row.batch.value_or(1);
+  JC_ASSIGN_OR_RETURN(const std::int64_t m, extent(row.batch, "batch"));
   JC_ASSIGN_OR_RETURN(const std::int64_t k, extent(details, "dim_input"));
   JC_ASSIGN_OR_RETURN(const std::int64_t n, extent(details, "dim_output"));
   std::vector<ValueId> inputs{builder.parameter({m, k}), builder.parameter({k, n}), builder.parameter({n})};

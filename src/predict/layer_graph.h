@@ -12,12 +12,11 @@ namespace joulecast {
 // Whether the row is such a layer: of the layouts cde_conv and cde_dense.
 bool is_layer(const MeasuredNetwork& row);
 
-// What TensorFlow 1 ran for it. Requires: is_layer(row). Errors: kInvalidInput for details that are missing or no
-// layer.
+// What TensorFlow 1 ran for it. Requires: is_layer(row). Errors: kInvalidInput for facts that are missing or no
+// layer's, kUnsupported for an activation we do not know.
 //
-//  - Tensors lie channels-last and convolutions run channels-first: images and filters are turned before, results
-//  after.
-//    1x1 without a stride, and filters as large as the image, are matrix products of what lies there.
+//  - Tensors lie channels-last and convolutions run channels-first: images and filters are turned before, and results
+//    after. 1x1 without a stride, and unpadded filters as large as the image, are matrix products of what lies there.
 //  - Padding that differs between two sides is a kernel of its own.
 //  - In training the image and the target are variables as well, so that they have gradients and are stepped by the
 //    optimizer; the loss is the mean of the squared difference.

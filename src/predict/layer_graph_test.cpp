@@ -80,6 +80,8 @@ TEST(LayerGraph, SomeConvolutionsAreProducts) {
   const Told whole = told(conv_row("channels_out=7; kernelsize=9; strides=3" + rest));
   EXPECT_EQ(whole.operators, (Words{"reshape", "linear", "activation"}));
   EXPECT_EQ(whole.shape, (Shape{2, 7}));
+  const Told padded = told(conv_row("channels_out=7; kernelsize=9; strides=9; padding=1; use_bias=0; activation=None"));
+  EXPECT_EQ(padded.operators, (Words{"transpose", "transpose", "conv", "transpose"}));
 }
 
 // In training the image and the target are variables too, and the loss is the mean of a square.
@@ -104,15 +106,38 @@ TEST(LayerGraph, LinearLayersHaveABias) {
 
 // Details come from files.
 TEST(LayerGraph, RefusesWhatIsNoLayer) {
-  for (const char* details :
-       {"", "kernelsize=3; strides=1; padding=0", "channels_out=0; kernelsize=3; strides=1; padding=0",
-        "channels_out=7; kernelsize=10; strides=1; padding=0", "channels_out=7; kernelsize=3; strides=99999999999",
-        "channels_out=7; kernelsize=3; strides=1; padding=0; activation=softmax", "channels_out"}) {
+  const std::string good = "channels_out=7; kernelsize=3; strides=1; padding=0; use_bias=0; activation=None";
+  ASSERT_TRUE(layer_graph(conv_row(good)));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string out = good;
+    return out.replace(out.find(from), from.size(), to);
+  };
+  for (const std::string& details :
+       {std::string(), with("channels_out=7; ", ""), with("kernelsize=3; ", ""), with("strides=1; ", ""),
+        with("padding=0; ", ""), with("use_bias=0; ", ""), with("; activation=None", ""), with("out=7", "out=0"),
+        with("size=3", "size=10"), with("strides=1", "strides=99999999999"), with("bias=0", "bias=2"),
+        with("None", "softmax"), std::string("channels_out")})
     EXPECT_FALSE(layer_graph(conv_row(details))) << details;
-  }
-  MeasuredNetwork row = conv_row("channels_out=7; kernelsize=3; strides=1; padding=0");
+  MeasuredNetwork row = conv_row(good);
   row.from.table = "cde_dense";
   EXPECT_FALSE(layer_graph(row));
+}
+
+// No product of extents leaves the range of numbers.
+TEST(LayerGraph, RefusesHugeExtents) {
+  const std::string good = "channels_out=7; kernelsize=1; strides=1; padding=0; use_bias=0; activation=None";
+  constexpr std::int64_t kHuge = std::int64_t{1} << 32;
+  for (auto extent : {&MeasuredNetwork::batch, &MeasuredNetwork::image_size, &MeasuredNetwork::channels}) {
+    MeasuredNetwork row = conv_row(good);
+    row.*extent = kHuge;
+    EXPECT_FALSE(layer_graph(row));
+    row.*extent = std::nullopt;
+    EXPECT_FALSE(layer_graph(row));
+  }
+  MeasuredNetwork large = conv_row(good);
+  large.batch = large.image_size = large.channels = 32767;
+  const auto graph = layer_graph(large);
+  EXPECT_FALSE(graph && infer_types(*graph, {})) << "more than 2^48 elements";
 }
 
 }  // namespace

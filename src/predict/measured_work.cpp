@@ -75,19 +75,21 @@ struct Machine {
   double inference, training;
   double input_copy = 0.0;  // GB/s; 0: no copy is seen in the times
 };
-constexpr std::array<Machine, 27> kMachines{{
+constexpr std::array<Machine, 29> kMachines{{
     // Sessions of TensorFlow 1, without the loop of Keras that the reference machine's steps have.
     {"cde_conv", "gtx-1080-ti", "", HostProfile::kModern, 0.22, 0.45},
     {"cde_conv", "p100-pcie-16gb", "", HostProfile::kModern, 0.19, 0.24},
     {"cde_conv", "tesla-k40", "", HostProfile::kModern, 0.39, 0.70},
     {"cde_conv", "tesla-k80", "", HostProfile::kModern, 0.24, 0.42},
     {"cde_conv", "tesla-m60", "", HostProfile::kModern, 0.21, 0.56},
+    {"cde_conv", "", "", HostProfile::kModern, 0.25, 0.47},  // any other: the means of these, as below
     {"cde_dense", "gtx-1080-ti", "", HostProfile::kModern, 0.10, 0.25},
     {"cde_dense", "p100-pcie-16gb", "", HostProfile::kModern, 0.23, 0.27},
     {"cde_dense", "tesla-k40", "", HostProfile::kModern, 0.19, 0.48},
     {"cde_dense", "tesla-k80", "", HostProfile::kModern, 0.17, 0.32},
     {"cde_dense", "tesla-m60", "", HostProfile::kModern, 0.11, 0.17},
     {"cde_dense", "v100-sxm2-16gb", "", HostProfile::kModern, 0.13, 0.30},
+    {"cde_dense", "", "", HostProfile::kModern, 0.16, 0.30},
     {"heidelberg_networks", "rtx-2080-ti", "", HostProfile::kOlder, 1.0, 1.5},
     {"help_nasbench201", "gtx-1080-ti", "", HostProfile::kModern, 1.86, 1.86},
     {"help_nasbench201", "rtx-2080-ti", "", HostProfile::kModern, 1.49, 1.49},

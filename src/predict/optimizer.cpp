@@ -9,8 +9,8 @@ namespace {
 struct Traits {
   std::string_view name;
   double states;
-  double buffers, passes;    // of foreach
-  double tensorflow_passes;  // Adam is one kernel since TensorFlow 2, and three expressions of ten passes before
+  double buffers, passes;  // of foreach
+  double tensorflow_passes;
 };
 
 // In the order of Optimizer. Foreach's passes, kernel by kernel (p: parameter, g: gradient, w: written):
@@ -23,12 +23,14 @@ struct Traits {
 //   adadelta      v *= c; v += g g; s = v + c; s = sqrt s; d = a + c; d = sqrt d; d /= s; d *= g; a *= c; a += d d;
 //                 p += d                                                          2 + 3 + 2 + 2 + 2 + 2 + 3 + 3 + 2 + 3
 //                 + 3
+// TensorFlow's, expression by expression: ApplyMomentum 3 + 3, ApplyAdagrad 3 + 4, ApplyRMSProp 3 + 4 + 3 (it always
+// has a moment), ApplyAdadelta 3 + 5 + 4; ApplyAdam is one kernel since TensorFlow 2, of 4 + 3.
 constexpr std::array<Traits, 6> kOptimizers{{{"sgd", 0, 0, 3, 3},
                                              {"sgd-momentum", 1, 0, 8, 6},
                                              {"adam", 2, 1, 18, 7},
                                              {"adagrad", 1, 2, 13, 7},
                                              {"rmsprop", 1, 1, 13, 10},
-                                             {"adadelta", 2, 2, 27, 13}}};
+                                             {"adadelta", 2, 2, 27, 12}}};
 
 const Traits& traits(Optimizer optimizer) {
   return kOptimizers[static_cast<std::size_t>(optimizer)];

@@ -16,6 +16,25 @@ TEST(Optimizer, MovesWhatItsKernelsReadAndWrite) {
   EXPECT_EQ(passes(Optimizer::kSgd, Runtime::kTensorflow), 3);
   EXPECT_EQ(passes(Optimizer::kSgdMomentum, Runtime::kTensorflow), 3 + 3);
   EXPECT_EQ(passes(Optimizer::kAdam, Runtime::kTensorflow), 4 + 3);
+  EXPECT_EQ(passes(Optimizer::kAdagrad, Runtime::kPytorchEager), 3 + 2 + 2 + 2 + 4);
+  EXPECT_EQ(passes(Optimizer::kAdagrad, Runtime::kTensorflow), 3 + 4);
+  EXPECT_EQ(passes(Optimizer::kRmsprop, Runtime::kPytorchEager), 2 + 3 + 2 + 2 + 4);
+  EXPECT_EQ(passes(Optimizer::kRmsprop, Runtime::kTensorflow), 3 + 4 + 3);
+  EXPECT_EQ(passes(Optimizer::kAdadelta, Runtime::kPytorchEager), 2 + 3 + 2 + 2 + 2 + 2 + 3 + 3 + 2 + 3 + 3);
+  EXPECT_EQ(passes(Optimizer::kAdadelta, Runtime::kTensorflow), 3 + 5 + 4);
+}
+
+TEST(Optimizer, KeepsItsStatesAndWhatItsStepNeeds) {
+  struct Kept {
+    Optimizer optimizer;
+    double states, buffers;
+  };
+  for (const Kept& kept :
+       {Kept{Optimizer::kSgd, 0, 0}, Kept{Optimizer::kSgdMomentum, 1, 0}, Kept{Optimizer::kAdam, 2, 1},
+        Kept{Optimizer::kAdagrad, 1, 2}, Kept{Optimizer::kRmsprop, 1, 1}, Kept{Optimizer::kAdadelta, 2, 2}}) {
+    EXPECT_EQ(optimizer_states(kept.optimizer), kept.states) << name(kept.optimizer);
+    EXPECT_EQ(optimizer_buffers(kept.optimizer, Runtime::kPytorchEager), kept.buffers) << name(kept.optimizer);
+  }
 }
 
 // Nothing less than reading parameter, gradient and states and writing parameter and states.

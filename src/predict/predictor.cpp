@@ -182,15 +182,16 @@ bool has_recurrent_layers(const Workload& workload) {
                      [](const LoweredOperation& operation) { return is_recurrent(operation.work); });
 }
 
-// Of recurrent layers: others never are, and a device takes its time.
+// Requires recurrent layers: others never are, and a device takes its time.
 bool is_erratic(const Workload& workload, const Gpu& gpu) {
   const auto device = make_device(gpu, {});
   return device && std::any_of(workload.operations.begin(), workload.operations.end(),
                                [&](const LoweredOperation& one) { return joulecast::is_erratic(one.work, *device); });
 }
 
-// What calls cost on the machines of published tables, relative to the reference machine (measured_work.cpp): none is
-// faster by more than a hundredth, one in training alone is above 2.2. A fifth less is left to those nobody measured.
+// What calls cost on the machines of published tables, relative to the reference machine (measured_work.cpp): but for
+// TensorFlow 1's sessions none is faster by more than a hundredth, one in training alone is above 2.2. A fifth less is
+// left to those nobody measured.
 constexpr double kFastHost = 0.8;
 constexpr double kSlowHost = 2.2;
 
@@ -227,11 +228,8 @@ void widen_for_unknown(const Workload& workload, const Device& device, Predictio
 
 // Nothing was measured of kernels that multiply halves in FP32.
 bool emulates_halves(const Workload& workload, const Gpu& gpu) {
-  const bool may = gpu.compute_capability.starts_with('5') || gpu.compute_capability.starts_with('6');
-  if (!may) return false;
-  const auto device = make_device(gpu, {});
-  if (!device || !multiplies_halves_in_fp32(gpu, *device)) return false;
-  return std::any_of(workload.operations.begin(), workload.operations.end(),
+  return multiplies_halves_in_fp32(gpu) &&
+         std::any_of(workload.operations.begin(), workload.operations.end(),
                      [](const LoweredOperation& one) { return arithmetic_of(one.work) == Arithmetic::kFp16; });
 }
 

@@ -140,8 +140,9 @@ void note_runtime(const PrepareOptions& options, Workload& load) {
                                 : "torch.compile: fused kernels follow from rules, checked on networks in inference");
   } else if (options.runtime == Runtime::kTensorflow) {
     load.notes.emplace_back(
-        training ? "tensorflow: with Keras' loop and the batch's copy to the GPU; checked on steps of CNNs"
-                 : "tensorflow: with Keras' loop and the batch's copy to the GPU; only training was measured");
+        training
+            ? "tensorflow: with Keras' loop and the batch's copy to the GPU; checked on steps of CNNs"
+            : "tensorflow: with Keras' loop and the batch's copy to the GPU; of networks only training was measured");
     load.notes.emplace_back(
         "tensorflow: it takes all of the GPU's memory at its start; memory is what the network needs");
   } else if (options.layout == Layout::kChannelsLast) {

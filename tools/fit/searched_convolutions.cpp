@@ -170,7 +170,7 @@ struct Constant {
   const char* name;
   double ConvKernels::*at;
 };
-constexpr std::array<Constant, 15> kOfAll{{{"implicit_fill", &ConvKernels::implicit_fill},
+constexpr std::array<Constant, 13> kOfAll{{{"implicit_fill", &ConvKernels::implicit_fill},
                                            {"forward", &ConvKernels::forward},
                                            {"data", &ConvKernels::data},
                                            {"weight", &ConvKernels::weight},
@@ -182,10 +182,10 @@ constexpr std::array<Constant, 15> kOfAll{{{"implicit_fill", &ConvKernels::impli
                                            {"one_by_one", &ConvKernels::one_by_one},
                                            {"first_forward", &ConvKernels::first_forward},
                                            {"first_weight", &ConvKernels::first_weight},
-                                           {"filters", &ConvKernels::filters},
-                                           {"fft", &ConvKernels::fft},
-                                           {"fft_transforms", &ConvKernels::fft_transforms}}};
-constexpr std::array<Constant, 7> kOfWinograd{{{"hold", &ConvKernels::hold},
+                                           {"filters", &ConvKernels::filters}}};
+constexpr std::array<Constant, 9> kNotKeplers{{{"fft", &ConvKernels::fft},
+                                               {"fft_transforms", &ConvKernels::fft_transforms},
+                                               {"hold", &ConvKernels::hold},
                                                {"fused_fill", &ConvKernels::fused_fill},
                                                {"fused_filters", &ConvKernels::fused_filters},
                                                {"fused", &ConvKernels::fused},
@@ -195,7 +195,7 @@ constexpr std::array<Constant, 7> kOfWinograd{{{"hold", &ConvKernels::hold},
 
 std::vector<Constant> constants(bool kepler) {
   std::vector<Constant> out(kOfAll.begin(), kOfAll.end());
-  if (!kepler) out.insert(out.end(), kOfWinograd.begin(), kOfWinograd.end());
+  if (!kepler) out.insert(out.end(), kNotKeplers.begin(), kNotKeplers.end());
   return out;
 }
 
@@ -265,7 +265,7 @@ int run(const std::vector<std::string>& words) {
   if (rows.cases.empty()) return 1;
   fit.before = fit.start = kernels_now(rows.cases.front());
   if (fit.start.filters <= 0.0) fit.start.filters = 0.5;  // a constant of 0 would stay one
-  if (fit.start.fft <= 0.0) fit.start.fft = 0.5;
+  if (!fit.kepler && fit.start.fft <= 0.0) fit.start.fft = 0.5;
   print("before", errors(rows.cases, fit.before));
   fit.all = fitted(rows.cases, fit.start, fit.kepler);
   print("fitted", errors(rows.cases, fit.all));

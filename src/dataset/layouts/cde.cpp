@@ -60,10 +60,13 @@ Result<void> read_conv(Row& row, RowSink& sink) {
   JC_ASSIGN_OR_RETURN(MeasuredNetwork out, common(row));
   out.image_size = row.extent("matsize");
   out.channels = row.extent("channels_in");
+  const std::int64_t channels = row.extent("channels_out");
   const std::int64_t kernel = row.extent("kernelsize");
+  const std::int64_t stride = row.extent("strides");
   const bool same = row.flag("padding");
-  out.model = fmt::format("conv {} -> {}, {}x{} s{}{}{}", *out.channels, row.extent("channels_out"), kernel, kernel,
-                          row.extent("strides"), same ? " same" : "", row.flag("use_bias") ? " bias" : "");
+  const bool bias = row.flag("use_bias");
+  out.model = fmt::format("conv {} -> {}, {}x{} s{}{}{}", *out.channels, channels, kernel, kernel, stride,
+                          same ? " same" : "", bias ? " bias" : "");
   if (!same && kernel > *out.image_size) return invalid("the kernel is larger than the image");
   return hand_over(std::move(out), {"channels_out", "kernelsize", "strides", "padding", "use_bias", "activation"}, row,
                    sink);
@@ -71,7 +74,9 @@ Result<void> read_conv(Row& row, RowSink& sink) {
 
 Result<void> read_dense(Row& row, RowSink& sink) {
   JC_ASSIGN_OR_RETURN(MeasuredNetwork out, common(row));
-  out.model = fmt::format("linear {} -> {}", row.extent("dim_input"), row.extent("dim_output"));
+  const std::int64_t in = row.extent("dim_input");
+  const std::int64_t width = row.extent("dim_output");
+  out.model = fmt::format("linear {} -> {}", in, width);
   return hand_over(std::move(out), {"dim_input", "dim_output", "activation"}, row, sink);
 }
 
