@@ -108,5 +108,21 @@ TEST_F(NetworkRowsTest, SayWhyTheyAreNotUsed) {
   EXPECT_EQ(add(nowhere, "one,l4,inference,64,1,\n").at(0), "a network: --graphs DIR says where their graphs are");
 }
 
+// They say nothing of networks, and there are thousands of them.
+TEST_F(NetworkRowsTest, SingleLayersTeachNothing) {
+  NetworkRows found = rows(folder_);
+  std::string why;
+  TableSink sink;
+  sink.network = [&](const MeasuredNetwork& row) {
+    const auto taken = found.add(row);
+    why = taken ? "taken" : taken.error().text();
+  };
+  ASSERT_TRUE(
+      parse_table("gpu,batchsize,dim_input,dim_output,precision_bits,optimizer,activation,time_median_s\n"
+                  "NVIDIA Tesla P100,8,30,40,32,None,relu,0.0004\n",
+                  "cde_dense.csv", sink));
+  EXPECT_EQ(why, "a single layer in TensorFlow 1");
+}
+
 }  // namespace
 }  // namespace joulecast

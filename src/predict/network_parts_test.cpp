@@ -57,5 +57,27 @@ INSTANTIATE_TEST_SUITE_P(ModesAndBatches, NetworkPartsTest,
                          testing::Combine(testing::Values(Mode::kInference, Mode::kTraining),
                                           testing::Values(6, 7, 9, 256)));
 
+// The step's bytes at nine tenths of the bandwidth: 64 x 64 x 9 weights and a vector of 64.
+TEST(NetworkParts, OptimizersMoveTheirPasses) {
+  const Pack pack = Pack::open(JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack").value();
+  const Estimator estimator = Estimator::from(pack).value();
+  const ComposeConstants compose = read_compose(pack).value();
+  const Gpu& gpu = **Catalogue::shipped().find("rtx-4090");
+  const auto busy = [&](Optimizer optimizer, Runtime runtime) {
+    const Workload load =
+        prepare(parse_graph(kNet).value(), {.symbols = {}, .shapes = {}, .batch = 8},
+                {.mode = Mode::kTraining, .precision = {}, .runtime = runtime, .optimizer = optimizer})
+            .value();
+    return network_parts(load, gpu, {}, {estimator, estimator.trust(gpu.id), compose}).value().whole.gpu;
+  };
+  const auto more = [&](Optimizer optimizer, Runtime runtime) {
+    return busy(optimizer, runtime) - busy(Optimizer::kSgd, runtime);
+  };
+  const double pass = 4.0 * (64 * 64 * 9 + 64) / (0.9 * make_device(gpu, {}).value().bandwidth);
+  EXPECT_NEAR(more(Optimizer::kAdam, Runtime::kPytorchEager) / pass, 15, 1e-6);
+  EXPECT_NEAR(more(Optimizer::kSgdMomentum, Runtime::kPytorchEager) / pass, 5, 1e-6);
+  EXPECT_NEAR(more(Optimizer::kAdam, Runtime::kTensorflow) / pass, 4, 1e-6);
+}
+
 }  // namespace
 }  // namespace joulecast
