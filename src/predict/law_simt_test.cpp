@@ -443,8 +443,11 @@ TEST(LawOfConvolutions, FftIsForFiltersThatFitItsTiles) {
     work.padding = side / 2;
     if (side % 2 == 0) work.out_height = work.out_width = 81;
     work.arithmetic = arithmetic;
-    return simt_passes(work, toy(), false, false).forward;
+    Device device = toy();
+    device.fp64 = 0.5e12;
+    return simt_passes(work, device, false, false).forward;
   };
+  EXPECT_TRUE(std::isfinite(forward(7, Arithmetic::kFp64).implicit));
   EXPECT_TRUE(std::isfinite(forward(32, Arithmetic::kFp32).fft));
   for (const std::int64_t side : {33, 34, 65}) {
     EXPECT_FALSE(std::isfinite(forward(side, Arithmetic::kFp32).fft)) << side;

@@ -69,6 +69,10 @@ TEST(MeasuredWork, TellsTheMachinesOfNetworksApart) {
   EXPECT_EQ(host("h100-sxm", "x", "train").machine.scale, 1.8);
   EXPECT_EQ(host("h100-sxm", "x", "inference").machine.scale, 1.3);
   EXPECT_EQ(host("h100-sxm", "x", "inference").input_copy, BytesPerSecond{3.5e9});
+  MeasuredNetwork layer;
+  layer.from.table = "cde_dense";
+  EXPECT_EQ(measured_host(layer, **Catalogue::shipped().find("tesla-m60")).machine.scale, 0.11);
+  EXPECT_EQ(measured_host(layer, **Catalogue::shipped().find("l4")).machine.scale, 0.16);
   const MeasuredHost elsewhere = measured_host(MeasuredNetwork{}, **Catalogue::shipped().find("rtx-2080-ti"));
   EXPECT_EQ(elsewhere.machine.scale, 1.0);
   EXPECT_FALSE(elsewhere.input_copy);
