@@ -77,12 +77,12 @@ struct Machine {
 };
 constexpr std::array<Machine, 29> kMachines{{
     // Sessions of TensorFlow 1, without the loop of Keras that the reference machine's steps have.
-    {"cde_conv", "gtx-1080-ti", "", HostProfile::kModern, 0.22, 0.45},
-    {"cde_conv", "p100-pcie-16gb", "", HostProfile::kModern, 0.19, 0.24},
-    {"cde_conv", "tesla-k40", "", HostProfile::kModern, 0.39, 0.70},
-    {"cde_conv", "tesla-k80", "", HostProfile::kModern, 0.24, 0.42},
-    {"cde_conv", "tesla-m60", "", HostProfile::kModern, 0.21, 0.56},
-    {"cde_conv", "", "", HostProfile::kModern, 0.25, 0.47},  // any other: the means of these, as below
+    {"cde_conv", "gtx-1080-ti", "", HostProfile::kModern, 0.20, 0.33},
+    {"cde_conv", "p100-pcie-16gb", "", HostProfile::kModern, 0.18, 0.17},
+    {"cde_conv", "tesla-k40", "", HostProfile::kModern, 0.32, 0.45},
+    {"cde_conv", "tesla-k80", "", HostProfile::kModern, 0.21, 0.26},
+    {"cde_conv", "tesla-m60", "", HostProfile::kModern, 0.19, 0.35},
+    {"cde_conv", "", "", HostProfile::kModern, 0.22, 0.31},  // any other: the means of these, as below
     {"cde_dense", "gtx-1080-ti", "", HostProfile::kModern, 0.10, 0.25},
     {"cde_dense", "p100-pcie-16gb", "", HostProfile::kModern, 0.23, 0.27},
     {"cde_dense", "tesla-k40", "", HostProfile::kModern, 0.19, 0.48},
