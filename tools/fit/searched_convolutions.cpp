@@ -2,8 +2,7 @@
 // The constants of TensorFlow's convolutions without tensor cores in src/predict/conv_kernels.cpp (kAutotuned, and
 // kKepler), from single layers in TensorFlow 1 (cde_conv) and training steps of whole networks (PROFET).
 //
-//     ninja fit_searched_convolutions
-//     fit_searched_convolutions searched|kepler PACK GRAPHS cde_conv.csv profet_train.csv
+//     build/release/fit_searched_convolutions searched|kepler PACK GRAPHS cde_conv.csv profet_train.csv
 //
 // GRAPHS has NAME_SIZE.onnx as tools/accuracy/graphs.py --list profet makes them. Everything but the convolutions is
 // taken from the predictor as it is, and so are the machines' hosts. Makes the mean of |log(predicted / measured)|

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# clang-tidy over the library, the programs and the benches: over what has changed since the commit in tidy_base, at
-# which all of it was clean, and for each changed header over a file that includes it. With --all over everything, with
+# clang-tidy over the library, the programs, the benches and the tools: over what has changed since the commit in
+# tidy_base, at which all of it was clean, and for each changed header over a file that includes it. With --all over everything, with
 # other arguments over these files. Tests are left out: GoogleTest's macros take as long as everything else together, and
 # what they expand to is not ours.
 set -euo pipefail
@@ -13,10 +13,10 @@ sources() { grep -v '_test\.cpp$' | grep -v '^src/profile/runners/' || true; }
 
 changed() {
   local header include users
-  git diff --name-only --diff-filter=d "$1" -- 'src/*.cpp' 'bench/*.cpp' | sources
+  git diff --name-only --diff-filter=d "$1" -- 'src/*.cpp' 'bench/*.cpp' 'tools/*.cpp' | sources
   git diff --name-only --diff-filter=d "$1" -- 'src/*.h' 'include/*.h' | while read -r header; do
     include=${header#src/}
-    users=$(git grep -lF "\"${include#include/}\"" -- 'src/*.cpp' 'bench/*.cpp' | sources)
+    users=$(git grep -lF "\"${include#include/}\"" -- 'src/*.cpp' 'bench/*.cpp' 'tools/*.cpp' | sources)
     [ -z "$users" ] || echo "${users%%$'\n'*}"
   done
 }
@@ -27,7 +27,7 @@ if [ $# -gt 0 ] && [ "$1" != --all ]; then
 elif [ $# -eq 0 ] && git cat-file -e "$base^{commit}" 2>/dev/null; then
   mapfile -t files < <(changed "$base" | sort -u)
 else
-  mapfile -t files < <(git ls-files 'src/*.cpp' 'bench/*.cpp' | sources)
+  mapfile -t files < <(git ls-files 'src/*.cpp' 'bench/*.cpp' 'tools/*.cpp' | sources)
 fi
 # The commands are GCC's: clang does not know all of its flags, and warnings of the compiler are the build's business.
 # clang-tidy says "N warnings generated" of everything it suppressed.

@@ -56,8 +56,8 @@ Result<void> read_nasbench201(const std::vector<TimeColumn>& columns, Row& row, 
   return {};
 }
 
-// Which skeleton the blocks stand in is not told, nor the size of the images: at a batch of 64 these networks take 10 to
-// 20 ms, too little for images of 224 pixels.
+// Which skeleton the blocks stand in is not told, nor the size of the images: at a batch of 64 these networks take 10
+// to 20 ms, too little for images of 224 pixels.
 Result<void> read_fbnet(const std::vector<TimeColumn>& columns, Row& row, RowSink& sink) {
   for (const TimeColumn& column : columns) {
     MeasuredOther out;
