@@ -96,8 +96,9 @@ double OperationJudge::elsewhere_factor(Group group, std::string_view what) cons
 
 namespace {
 
-// Nothing here foretells another one.
-Result<void> at_default_memory_clock(const Circumstances& at) {
+// Slices of a GPU and other clocks of its memory are foretold by nothing here.
+Result<void> check_foretold(const Circumstances& at) {
+  if (!at.mig_profile.empty()) return unsupported("on a slice of the GPU");
   if (at.memory_clock) return unsupported("at a locked memory clock");
   return {};
 }
@@ -106,7 +107,7 @@ Result<void> at_default_memory_clock(const Circumstances& at) {
 
 Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   if (row.at.sm_clock) return unsupported("a single operation at a locked clock");
-  JC_RETURN_IF_ERROR(at_default_memory_clock(row.at));
+  JC_RETURN_IF_ERROR(check_foretold(row.at));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
   JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
@@ -180,7 +181,7 @@ FoundValue scaled(const FoundValue& value, double by) {
 }  // namespace
 
 Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row, bool operations) {
-  JC_RETURN_IF_ERROR(at_default_memory_clock(row.at));
+  JC_RETURN_IF_ERROR(check_foretold(row.at));
   JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
   const Setting setting{.sm_clock = row.at.sm_clock, .power_limit = row.at.power_limit};

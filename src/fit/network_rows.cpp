@@ -28,6 +28,7 @@ Result<void> check_usable(const MeasuredNetwork& row) {
   if (is_layer(row)) return unsupported("a single layer in TensorFlow 1");
   if (row.kernels_alone) return unsupported("the time of its kernels alone");
   if (row.at.sm_clock) return unsupported("at a locked clock");
+  if (!row.at.mig_profile.empty()) return unsupported("on a slice of the GPU");
   if (!row.from.primary) return unsupported("a better run stands for it");
   for (const Caution& caution : cautions()) {
     if (spoils_time(caution) && has_caution(row.from.anomaly, caution.word))

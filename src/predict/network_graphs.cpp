@@ -71,12 +71,12 @@ Result<void> check_same_network(const Graph& graph, const MeasuredNetwork& row) 
 }
 
 // Requires: a runtime.
-PrepareOptions options_of(const MeasuredNetwork& row) {
+PrepareOptions options_of(const MeasuredNetwork& row, Optimizer optimizer) {
   return {.mode = row.at.mode,
           .precision = row.at.precision,
           .runtime = *row.at.runtime,
           .layout = row.channels_last ? Layout::kChannelsLast : Layout::kChannelsFirst,
-          .optimizer = parse_optimizer(row.optimizer).value_or(Optimizer::kSgd),
+          .optimizer = optimizer,
           .attention = attention_of(row.at.software),
           .norms_in_halves = row.norms_in_halves};
 }
@@ -111,10 +111,12 @@ const Result<Graph>& NetworkGraphs::graph(const MeasuredNetwork& row) {
 
 Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
   if (row.gpu_count != 1) return unsupported("several GPUs");
+  const std::optional<Optimizer> optimizer = row.optimizer.empty() ? Optimizer::kSgd : parse_optimizer(row.optimizer);
+  if (!optimizer) return unsupported(fmt::format("optimizer '{}'", row.optimizer));
   if (!row.at.runtime) return no_host_model(row.at);
   if (is_layer(row)) {
     JC_ASSIGN_OR_RETURN(const Graph layer, layer_graph(row));
-    return prepare(layer, {}, options_of(row));
+    return prepare(layer, {}, options_of(row, *optimizer));
   }
   const Result<Graph>& network = graph(row);
   if (!network) return tl::unexpected(network.error());
@@ -122,7 +124,7 @@ Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
     return unsupported(
         fmt::format("the graph of '{}' is fixed to another image size than {}", row.model, row.image_size.value_or(0)));
   JC_RETURN_IF_ERROR(check_same_network(*network, row));
-  return prepare(*network, binding_of(*network, row), options_of(row));
+  return prepare(*network, binding_of(*network, row), options_of(row, *optimizer));
 }
 
 }  // namespace joulecast

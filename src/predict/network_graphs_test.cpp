@@ -102,5 +102,20 @@ TEST_F(GraphsOf, NamesOfTablesLeadNowhereElse) {
   EXPECT_EQ(outside.error().code(), ErrorCode::kNotFound);
 }
 
+// A word that is none of ours is no plain step.
+TEST_F(GraphsOf, OptimizersAreKnownOrRefused) {
+  write("net.jcg", network("side"));
+  MeasuredNetwork row = images(4, 16);
+  row.at.mode = Mode::kTraining;
+  for (const char* known : {"", "sgd", "rmsprop"}) {
+    row.optimizer = known;
+    EXPECT_TRUE(workload(row)) << known;
+  }
+  row.optimizer = "RMSProp";
+  const auto refused = workload(row);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(), "optimizer 'RMSProp'");
+}
+
 }  // namespace
 }  // namespace joulecast
