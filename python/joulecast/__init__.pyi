@@ -10,6 +10,7 @@ _Mode = Literal["inference", "training"]
 _Precision = Literal["fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp"]
 _Runtime = Literal["pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"]
 _Layout = Literal["channels-first", "channels-last"]
+_Optimizer = Literal["sgd", "sgd-momentum", "adam", "adagrad", "rmsprop", "adadelta"]
 _Shape = Sequence[int]
 _Listed = Union[list[str], tuple[str, ...]]
 _Gpus = Union[str, _Listed]
@@ -40,6 +41,7 @@ class Prediction:
     precision: _Precision
     runtime: _Runtime
     layout: _Layout
+    optimizer: Optional[_Optimizer]
     setting: dict[str, Any]
     time_s: Interval
     power_w: Interval
@@ -94,7 +96,7 @@ class _Work(_Model, total=False):
     runtime: _Runtime
     layout: Optional[_Layout]
     host: Union[str, float, None]
-    optimizer: Optional[Literal["sgd", "sgd-momentum", "adam", "adagrad", "rmsprop", "adadelta"]]
+    optimizer: Optional[_Optimizer]
     measured: Union[str, Sequence[str], None]
 
 class _Prediction(_Work, total=False):

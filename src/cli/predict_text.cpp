@@ -50,6 +50,7 @@ void PredictionReport::add(const Workload& load, Prediction prediction) {
                       .mode = load.options.mode,
                       .runtime = load.options.runtime,
                       .layout = load.options.layout,
+                      .optimizer = training ? name(load.options.optimizer) : "",
                       .flops = flops.value(),
                       .bytes = bytes.value(),
                       .parameters = load.total.parameter_count,
@@ -75,6 +76,7 @@ Json PredictionReport::json() const {
                 {"precision", name(p.precision)},
                 {"runtime", name(e.runtime)},
                 {"layout", name(e.layout)},
+                {"optimizer", e.optimizer.empty() ? Json(nullptr) : Json(e.optimizer)},
                 {"setting", setting_json(p.setting)},
                 {"time_s", interval_json(p.time)},
                 {"power_w", interval_json(p.power)},
@@ -114,18 +116,18 @@ std::string PredictionReport::csv() const {
   std::string out =
       "model,gpu,batch,mode,precision,runtime,time_s,time_lo_s,time_hi_s,power_w,power_lo_w,power_hi_w,energy_j,"
       "energy_lo_j,energy_hi_j,memory_bytes,memory_lo_bytes,memory_hi_bytes,edp_js,mig_profile,support,flops,bytes,"
-      "parameters,sm_clock_mhz,power_limit_w,layout,unknown_byte_share\r\n";
+      "parameters,sm_clock_mhz,power_limit_w,layout,unknown_byte_share,optimizer\r\n";
   for (const Entry& e : entries_) {
     const Prediction& p = e.prediction;
     const Interval<Bytes> memory = whole_bytes(p.memory);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
                        csv_field(model_), csv_field(p.gpu), e.batch, name(e.mode), name(p.precision), name(e.runtime),
                        p.time.value.value(), p.time.lo.value(), p.time.hi.value(), p.power.value.value(),
                        p.power.lo.value(), p.power.hi.value(), p.energy.value.value(), p.energy.lo.value(),
                        p.energy.hi.value(), memory.value.value(), memory.lo.value(), memory.hi.value(),
                        p.edp.value.value(), p.mig_profile.value_or(""), name(p.support), e.flops, e.bytes, e.parameters,
                        p.setting.sm_clock->value() / 1e6, p.setting.power_limit->value(), name(e.layout),
-                       byte_share(e.unknown));
+                       byte_share(e.unknown), e.optimizer);
   }
   return out;
 }
@@ -185,8 +187,9 @@ std::string PredictionReport::text() const {
   if (entries_.empty()) return "no prediction\n";
   const Entry& first = entries_.front();
   const std::string what =
-      fmt::format("{}: {} with {}{}, {} parameters", printable(model_), name(first.mode), name(first.runtime),
+      fmt::format("{}: {} with {}{}{}, {} parameters", printable(model_), name(first.mode), name(first.runtime),
                   first.layout == Layout::kChannelsLast ? " channels-last" : "",
+                  first.optimizer.empty() ? "" : fmt::format(" and {}", first.optimizer),
                   with_prefix(static_cast<double>(first.parameters), ""));
   std::string out = wrapped(what, 80, 2) + "\n";
   out += fmt::format("value (bounds that hold it in {:.0f} % of all cases)\n\n", kIntervalLevel * 100);

@@ -40,6 +40,7 @@ class PredictionReport {
     Mode mode;
     Runtime runtime;
     Layout layout;
+    std::string_view optimizer;  // empty in inference
     double flops, bytes;
     std::int64_t parameters;
     std::vector<UnknownOperator> unknown;

@@ -200,17 +200,21 @@ TEST(EvaluateTable, SettingsThatMakeNoSweepAreNamed) {
 TEST(EvaluateTable, SettingsThatNothingForetellsAreRefused) {
   const std::string header =
       "kind,name,gpu,mode,precision,runtime,operator,operands,batch,sm_clock_hz,"
-      "memory_clock_hz,time_s\n";
+      "memory_clock_hz,time_s,mig_profile\n";
   const std::string operation = "operation,x,a30,inference,fp32,pytorch-eager,activation,\"f32[1024, 1024]\",,";
-  const Evaluated found = evaluate(
-      table_file("evaluate_locked.csv", header + operation + "600e6,,1e-5\n" + operation + ",877e6,1e-5\n" +
-                                            "network,resnet50,a30,inference,tf32,pytorch-eager,,,32,,877e6,0.02\n"),
-      JOULECAST_SOURCE_DIR "/examples");
+  const std::string network = "network,resnet50,a30,inference,tf32,pytorch-eager,,,32,,";
+  const Evaluated found =
+      evaluate(table_file("evaluate_locked.csv", header + operation + "600e6,,1e-5,\n" + operation + ",877e6,1e-5,\n" +
+                                                     operation + ",,1e-5,1g.6gb\n" + network + "877e6,0.02,\n" +
+                                                     network + ",0.02,1g.6gb\n"),
+               JOULECAST_SOURCE_DIR "/examples");
   EXPECT_EQ(found.rows.size(), 0U);
   const std::vector<Refusal> reasons = found.evaluation.refused.by_frequency();
-  ASSERT_EQ(reasons.size(), 2U);
+  ASSERT_EQ(reasons.size(), 3U);
   EXPECT_NE(reasons[0].reason.find("locked memory clock"), std::string::npos);
-  EXPECT_NE(reasons[1].reason.find("operation at a locked clock"), std::string::npos);
+  EXPECT_EQ(reasons[1].reason, "on a slice of the GPU");
+  EXPECT_EQ(reasons[1].count, 2U);
+  EXPECT_NE(reasons[2].reason.find("operation at a locked clock"), std::string::npos);
 }
 
 // A measurement that says what is predicted has no error; one of four fifths of it an error of 0.25.
