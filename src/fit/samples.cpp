@@ -89,7 +89,8 @@ Result<Policy> aic(const MeasuredOperation& row) {
 
 // Of one's own. The device of a sample runs at its default clock.
 Result<Policy> own(const MeasuredOperation& row) {
-  if (row.at.sm_clock) return unsupported("at a locked clock");
+  if (row.at.sm_clock || row.at.memory_clock) return unsupported("at a locked clock");
+  if (!row.at.mig_profile.empty()) return unsupported("on a slice of the GPU");
   return Policy{.stratum = {},
                 .power = row.at.scope == PowerScope::kGpu,
                 .sets_gradients = row.at.mode == Mode::kTraining && !row.gradients_accumulated};

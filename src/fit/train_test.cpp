@@ -172,6 +172,19 @@ TEST_F(Train, OperationsOfOnesOwnAreLearnt) {
   EXPECT_EQ(power_of_busy(options.out, "conv"), 0.0) << "without a law";
 }
 
+// A slice is not the GPU, and the model has one memory clock too.
+TEST_F(Train, SlicesAndMemoryClocksAreNotLearnt) {
+  const std::string rows =
+      "name,gpu,mode,precision,runtime,operator,operands,time_s,memory_clock_hz,mig_profile\n"
+      "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[32, 128]; w f32[256, 128]\",2e-5,,\n"
+      "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[64, 128]; w f32[256, 128]\",3e-5,877e6,\n"
+      "mine,a30,inference,fp32,pytorch-eager,linear,\"f32[96, 128]; w f32[256, 128]\",9e-5,,1g.6gb\n";
+  const Trained t = trained(quick({file("slices.csv", rows)}));
+  EXPECT_EQ(source(t, "measurements")["used"], 1);
+  EXPECT_EQ(source(t, "measurements")["refused"], 2);
+  EXPECT_NE(t.said.find("on a slice of the GPU"), std::string::npos) << t.said;
+}
+
 // They look like the operations of the table beside them.
 TEST_F(Train, IterationCountsAreNoOperationsToLearnFrom) {
   const std::string rows =
