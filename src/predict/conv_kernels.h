@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good the kernels are that cuDNN and TensorFlow have for convolutions without tensor cores: the constants of
-// conv_simt.h's law.
+// The constants of conv_simt.h's law, by whose kernels run.
 #pragma once
 
 #include "predict/conv_winograd.h"

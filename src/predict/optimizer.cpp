@@ -13,7 +13,7 @@ struct Traits {
   double tensorflow_passes;
 };
 
-// In the order of Optimizer. Foreach's passes, kernel by kernel (p: parameter, g: gradient, w: written):
+// In the order of Optimizer. Foreach's passes, kernel by kernel (p: parameter, g: gradient, c: a number):
 //   sgd           p += g                                                          3
 //   sgd-momentum  m *= c; m += g; p += m                                          2 + 3 + 3
 //   adam          m = lerp(m, g); v *= c; v += g g; s = sqrt v; s /= c; s += c;

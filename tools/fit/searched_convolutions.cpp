@@ -26,7 +26,9 @@
 #include "dataset/table.h"
 #include "joulecast/gpu.h"
 #include "joulecast/predict.h"
+#include "predict/compose.h"
 #include "predict/conv_simt.h"
+#include "predict/law.h"
 #include "predict/lower.h"
 #include "predict/measured_work.h"
 #include "predict/network_graphs.h"
@@ -34,10 +36,10 @@
 namespace joulecast {
 namespace {
 
-constexpr double kSharpness = 6.0;  // how host and GPU meet: compose.h
+const double kSharpness = ComposeConstants{}.sharpness;  // how host and GPU meet; packs have the same
 constexpr double kMostError = 1.5, kNetworks = 2.0;
-constexpr double kMostEfficient = 1.1;  // of implicit products, relative to the peak at the base clock
-constexpr double kFastest = 5.0;        // of what other kernels gain over these
+constexpr double kMostEfficient = 1.1;                      // of implicit products, relative to the peak
+constexpr double kFastest = 5.0;                            // of what other kernels gain over these
 constexpr std::size_t kEveryLayer = 12, kEveryNetwork = 3;  // rows are many, and alike
 
 template <typename T>
@@ -74,8 +76,7 @@ double busy(const Case& one, const ConvKernels& kernels) {
 
 double log_error(const Case& one, const ConvKernels& kernels) {
   const double gpu = one.rest + busy(one, kernels);
-  const double together = std::pow(std::pow(gpu, kSharpness) + std::pow(one.host, kSharpness), 1.0 / kSharpness);
-  return std::log((together + one.beside) / one.measured);
+  return std::log((joined(gpu, one.host, kSharpness) + one.beside) / one.measured);
 }
 
 const ConvKernels& kernels_now(const Case& one) {
@@ -128,8 +129,7 @@ class Rows {
     out.host = found.host_busy.value();
     out.rest = found.gpu_busy.value() - busy(out, kernels_now(out));
     const double gpu_busy = found.gpu_busy.value();
-    out.beside = found.time.value.value() -
-                 std::pow(std::pow(gpu_busy, kSharpness) + std::pow(out.host, kSharpness), 1.0 / kSharpness);
+    out.beside = found.time.value.value() - joined(gpu_busy, out.host, kSharpness);
     return out;
   }
 

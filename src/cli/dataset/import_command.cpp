@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include "cli/dataset/commands.h"
 #include "cli/json.h"
@@ -94,20 +93,11 @@ void report_broken(const ImportedTable& table, Output& output) {
   }
 }
 
-// A store that an import made and then put nothing into is none.
-Failure unmade(Result<Store> store, const std::string& place, bool was_there, const Error& why) {
-  if (was_there || is_database_url(place)) return {why, "nothing was imported; the store is as it was"};
-  { const Store closed = std::move(*store); }
-  std::error_code none;
-  for (const char* beside : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(place + beside, none);
-  return {why, "nothing was imported, and no store was made"};
-}
-
 }  // namespace
 
 Outcome import_command(const DatasetOptions& options, Output& output) {
   std::error_code none;
-  const bool was_there = std::filesystem::exists(options.store, none);
+  const bool was_there = is_database_url(options.store) || std::filesystem::exists(options.store, none);
   auto store = Store::open(options.store, Access::kWrite);
   if (!store) return tl::unexpected<Failure>(store.error());
   const auto progress = [&](const ImportedTable& table) {
@@ -115,7 +105,12 @@ Outcome import_command(const DatasetOptions& options, Output& output) {
     if (!options.quiet) output.note(fmt::format("{}: {} rows, {} new", table.path, table.rows, table.added));
   };
   const auto tables = import_tables(*store, options.tables, progress);
-  if (!tables) return tl::unexpected<Failure>(unmade(std::move(store), options.store, was_there, tables.error()));
+  // A new store stays, for another process may be putting rows into it by now.
+  if (!tables) {
+    return tl::unexpected<Failure>(Failure{tables.error(), was_there
+                                                               ? "nothing was imported; the store is as it was"
+                                                               : "nothing was imported; the store is new and empty"});
+  }
   output.write(options.form.json ? json(*tables) : options.form.csv ? csv(*tables) : text(*tables));
   std::size_t broken = 0;
   for (const ImportedTable& table : *tables) broken += table.broken;
