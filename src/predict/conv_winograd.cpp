@@ -14,9 +14,9 @@ constexpr double kProducts = 36.0;  // numbers of a transformed square of 4 x 4 
 
 // The kernels that run the products have these in their names.
 constexpr std::array<TileShape, 1> kAmpere{{{128, 128}}};
-constexpr std::array<TileShape, 3> kTuring{{{128, 64}, {64, 64}, {128, 32}}};
-constexpr std::array<TileShape, 3> kVolta{{{64, 64}, {32, 128}, {128, 32}}};
-constexpr std::array<TileShape, 2> kPascal{{{64, 64}, {32, 128}}};
+constexpr std::array<TileShape, 3> kTuring{{{128, 64}, {64, 64, 0.8}, {128, 32, 0.8}}};
+constexpr std::array<TileShape, 3> kVolta{{{64, 64, 0.8}, {32, 128, 0.8}, {128, 32, 0.8}}};
+constexpr std::array<TileShape, 2> kPascal{{{64, 64, 0.8}, {32, 128, 0.8}}};
 
 std::span<const TileShape> tiles_of(const Device& device) {
   if (device.capability >= 8.0) return kAmpere;
@@ -41,9 +41,9 @@ WinogradTime winograd_time(const WinogradShape& s, double peak, const WinogradKe
     return memory_time(s.number_bytes * numbers, s.number_bytes * numbers, device, streamed);
   };
   WinogradTime out;
-  out.products = batched_products(kProducts, squares, s.out_channels, s.in_channels, tiles_of(device),
-                                  peak * kernels.products, device);
-  constexpr double kSharpness = 2.95, kStreamed = 0.84;  // as of batched products by themselves
+  out.products = winograd_products(kProducts, squares, s.out_channels, s.in_channels, tiles_of(device),
+                                   peak * kernels.products, device);
+  constexpr double kSharpness = 2.95, kStreamed = 0.84;
   out.time =
       joined(out.products.most, moved(transformed_in + transformed_out + kProducts * weights, kStreamed), kSharpness);
   const double transforms = two_read(device) / kernels.transforms;

@@ -20,7 +20,7 @@ struct WinogradTime {
   BusySms products;
   double time = 0;
 };
-// How fast the products are, relative to batched ones by themselves, and what the transforms of input and output, and
+// How fast the products are, relative to their law's, and what the transforms of input and output, and
 // of the filters, take over moving their bytes once: of the first two as fast as kernels stream that read two tensors.
 struct WinogradKernels {
   double products, transforms, filters;

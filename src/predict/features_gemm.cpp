@@ -71,12 +71,40 @@ double deep_rows(const GemmWork& work, const Device& device) {
   return 1.0 + (device.capability == 6.0 ? 0.73 : 0.25) * std::log(apart / 9720.0);
 }
 
+// Of batched FP32 products: the share of the bandwidth that operands and results reach and how sharply their time meets
+// that of the products; what rows of the left factor reach where they are 500 long, how that falls with their length,
+// and what of it rows save that begin at whole lines.
+struct BatchTraffic {
+  double streams, sharpness, apart, longer, aligned;
+};
+
+// By tools/fit/batched_products.py, with the constants of tiles. How products of gradients read theirs was not
+// measured.
+const BatchTraffic& batch_traffic(const Device& device, bool training) {
+  static constexpr BatchTraffic kAmpere{0.917, 4.9, 0.371, 0.298, 0.324};
+  static constexpr BatchTraffic kVolta{0.885, 2.68, 0.371, 0.298, 0.324};
+  static constexpr BatchTraffic kPascal{0.825, 12.1, 0.371, 0.298, 0.324};
+  static constexpr BatchTraffic kTuring{0.78, 4.3, 0.42, 0.24, 0.57};
+  static constexpr BatchTraffic kOthers{0.78, 18.0, 0.42, 0.24, 0.57};
+  const bool turing_or_volta = device.capability >= 7.0 && device.capability < 8.0;
+  if (training || device.capability < 5.0) return turing_or_volta ? kTuring : kOthers;
+  if (device.capability >= 8.0) return kAmpere;
+  if (turing_or_volta) return device.capability == 7.0 ? kVolta : kTuring;
+  return kPascal;
+}
+
 // How much more of the bandwidth rows of the left factor of a batched product take: a tile reads a few numbers of each
-// at a time, and of rows that do not begin at a whole line more than it needs. In inference: how products of gradients
-// read theirs was not measured.
-double strided_rows(const GemmWork& work) {
-  const double more = std::max(0.0, std::pow(static_cast<double>(work.depth) / 500.0, 0.24) / 0.42 - 1.0);
-  return more * (1.0 - 0.57 * std::log2(power_of_two_in(work.depth, 64)) / 6.0);
+// at a time, and of rows that do not begin at a whole line more than it needs.
+double strided_rows(const GemmWork& work, const BatchTraffic& traffic) {
+  const double share = std::pow(static_cast<double>(work.depth) / 500.0, traffic.longer) / traffic.apart;
+  const double more = std::max(0.0, share - 1.0);
+  return more * (1.0 - traffic.aligned * std::log2(power_of_two_in(work.depth, 64)) / 6.0);
+}
+
+// By so many times its results' bytes writing a linear layer's takes longer on Pascal, Volta and Turing.
+double slow_results(const GemmWork& work, const Device& device) {
+  const bool slow = device.capability >= 6.0 && device.capability < 8.0;
+  return slow && work.weight && work.batch == 1 && work.arithmetic == Arithmetic::kFp32 ? 0.57 : 0.0;
 }
 
 // In NeuSight's sweeps of FP32 products long calls find the GPU hot and slower than in a network, and short ones end
@@ -94,11 +122,22 @@ struct Traffic {
 };
 
 // Of FP32 by tools/fit/fp32_products.py and cdna_products.py, with the constants of tiles.
-Traffic traffic_of(const GemmWork& work, const Device& device) {
+Traffic traffic_of(const GemmWork& work, const Device& device, bool training) {
   if (is_simt(work) && device.cdna) return {kCdnaStreamed, 1.6};
-  if (is_simt(work) && work.batch > 1) return {0.78, device.capability >= 7.0 && device.capability < 8.0 ? 4.3 : 18.0};
+  if (is_simt(work) && work.batch > 1) {
+    const BatchTraffic& batch = batch_traffic(device, training);
+    return {batch.streams, batch.sharpness};
+  }
   if (is_simt(work)) return {0.84, 1.46};
   return {work.arithmetic == Arithmetic::kFp8 ? 0.75 : 0.83, 1.9};
+}
+
+// Bytes that take longer than they are: rows of a batched product's left factor, a layer's results.
+double slow_bytes(const GemmWork& work, const Device& device, bool training) {
+  const auto bytes = static_cast<double>(work.element_bytes * work.batch * work.rows);
+  if (work.arithmetic != Arithmetic::kFp32 || work.batch == 1 || training || device.cdna)
+    return bytes * static_cast<double>(work.columns) * slow_results(work, device);
+  return bytes * static_cast<double>(work.depth) * strided_rows(work, batch_traffic(device, training));
 }
 
 // Seconds of the kernel that sums up the result's gradient for the bias. Every FP32 layer that was measured had one, so
@@ -231,13 +270,14 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   p.bytes = b * (in * m * k + in * n * k + out * m * n) * (training ? 3.0 : 1.0) + added_up;
   // Captured benchmarks cycle through five copies of the weight.
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
-  const Traffic traffic = traffic_of(work, device);
-  const bool strided = work.arithmetic == Arithmetic::kFp32 && work.batch > 1 && !training && !device.cdna;
-  const double apart = strided ? b * in * m * k * strided_rows(work) : 0.0;
-  const double moved = memory_time(p.bytes + apart, set, device, traffic.streams);
+  const Traffic traffic = traffic_of(work, device, training);
+  const double moved = memory_time(p.bytes + slow_bytes(work, device, training), set, device, traffic.streams);
   p.gpu = joined(tiled, moved, traffic.sharpness) + (training ? bias_gradient(work, device) : 0.0);
   p.host = host_floor(work, device, situation);
-  p.bound = captured ? p.gpu + p.host : joined(p.gpu, p.host, bare ? 1.3 : 4.0);
+  const double waited = work.weight ? 0.64 : 0.56;  // by a bare loop
+  p.bound = captured ? p.gpu + p.host
+            : bare   ? call_time(p.gpu, p.host, device, Host::kBare, waited)
+                     : joined(p.gpu, p.host, 4.0);
   p.compute = 2.0 * b * m * n * k * (training ? 3.0 : 1.0) / peak;
   p.memory = p.bytes / device.bandwidth;
 

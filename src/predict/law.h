@@ -115,9 +115,9 @@ inline bool waits_for_calls(Host who) {
   return who == Host::kModern || who == Host::kOlder;
 }
 
-// A call by itself that moves memory, from the GPU's and the host's part. A lone kernel of CDNA takes 9 us to start and
-// end; behind each other, in a network, they do not. A bare loop waits for each call, so of what the call takes the GPU
-// waits for a share before it begins and after it ends: from NeuSight's six GPUs.
+// A call by itself that moves memory or, in a bare loop, multiplies, from the GPU's and the host's part. A lone kernel
+// of CDNA takes 9 us to start and end; behind each other, in a network, they do not. A bare loop waits for each call,
+// so of what the call takes the GPU waits for a share before it begins and after it ends: from NeuSight's six GPUs.
 inline constexpr double kWaitedShare = 0.45;
 inline double call_time(double gpu, double host, const Device& device, Host who, double waited = kWaitedShare) {
   constexpr double kCdnaStart = 14000.0;  // cycles
@@ -155,12 +155,15 @@ struct Factors {
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
                         const Device& device, Factors factors = {});
 
-// The same for batches of FP32 products in one of `tiles`, at `rate` (flops per second) for tiles without end.
+// A kernel's tile of the result.
 struct TileShape {
   double rows, columns;
+  double few = 0;  // how much longer it takes alone on an SM, of few warps
 };
-BusySms batched_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
-                         double rate, const Device& device);
+// Of a convolution by Winograd: `batch` products in the best of `tiles`, at `rate` (flops per second) for tiles without
+// end.
+BusySms winograd_products(double batch, double rows, double columns, double depth, std::span<const TileShape> tiles,
+                          double rate, const Device& device);
 
 // `law(work, features)`, whose trees see images as all that were measured lay, channels-first: what they find holds for
 // the other law as well.

@@ -91,27 +91,48 @@ TEST(LawOfProducts, BatchedProductsTakeTheTileOfTheirGeneration) {
   EXPECT_LT(time("p100-pcie-16gb", 49, 49), time("p100-pcie-16gb", 128, 49));
   EXPECT_EQ(time("t4", 49, 49), time("t4", 64, 64));
   EXPECT_LT(time("t4", 49, 49), time("t4", 64, 128));
-  EXPECT_EQ(time("v100-pcie-32gb", 128, 20), time("v100-pcie-32gb", 128, 32));
   EXPECT_LT(tile_product(1, 49, 49, 32, Arithmetic::kFp32, device_of("a30")).area, 64 * 64) << "alone it has a choice";
 }
 
-// 4096 products of 49 x 49 and depth 64 take a tile of 128 x 128 each, which are 74 waves on 56 SMs, at the clock that
-// the limit leaves.
-TEST(LawOfProducts, BatchedProductsWriteBetweenWaves) {
-  const Device d = device_of("a30");
-  const double rate = d.fp32 * d.held_at(Arithmetic::kFp32) / 56 * 1.47 / (1 + 23 * 256.0 / 16384);
-  const double waves = 74;
-  const double wanted = waves * 2 * 16384 * 64 / rate + (240 + waves * 0.152 * 16384) / d.clock;
-  expect_close(tile_product(4096, 49, 49, 64, Arithmetic::kFp32, d).time, wanted);
-  // Of 64 x 128 on the P100, with more between them: of one wave more the depth's own part is what twice the depth
-  // adds.
-  const Device p100 = device_of("p100-pcie-16gb");
-  const auto waves_of = [&](double count, double depth) {
-    return tile_product(count * p100.sm, 64, 128, depth, Arithmetic::kFp32, p100).time;
+// On 80 SMs: 100 products of one tile of 32 x 128 each are 1.25 a SM, 101 are more. Many of 128 x 20 fill tiles of
+// 128 x 32 of which there are half as many as of 64 x 64.
+TEST(LawOfProducts, VoltaChoosesByTheNumberOfTiles) {
+  const Device d = device_of("v100-pcie-32gb");
+  const auto time = [&](double count, double rows, double columns) {
+    return tile_product(count, rows, columns, 512, Arithmetic::kFp32, d).time;
   };
-  const double wave = waves_of(3, 64) - waves_of(2, 64);
-  const double products = waves_of(3, 128) - waves_of(2, 128) - wave;
-  expect_close(wave - products, 0.33 * 64 * 128 / p100.clock);
+  const double rate = d.fp32 * std::pow(d.held_at(Arithmetic::kFp32), 1.34) / 80 * 1.202;
+  const auto wanted = [&](double waves, double rows, double columns, double few = 1.0) {
+    const double reach = rate / (1.0 + 5.73 * (rows + columns) / (rows * columns));
+    const double products = waves * few * 2.0 * rows * columns * (512 + 8.41) / reach;
+    return products + waves * 0.075 * rows * columns / d.clock;
+  };
+  expect_close(time(100, 32, 128), wanted(2, 32, 128));
+  expect_close(time(101, 32, 128), wanted(3, 64, 64, 1.0 + 1.44 * 0.4 / 2.4));  // two of 64 x 64 each
+  expect_close(time(640, 128, 20), wanted(8, 128, 32));
+  expect_close(time(120, 128, 20), wanted(3, 64, 64, 1.0 + 1.44 * 0.4 / 2.4));  // six tiles of 32 x 128 a SM
+  expect_close(time(640, 64, 64), wanted(8, 64, 64));  // of 128 x 32 it would take twice as many
+}
+
+// 4096 products of 49 x 49 and depth 64 take a tile of 128 x 128 each, which are 74 waves on 56 SMs, at the clock that
+// the limit leaves, each after what it reads first.
+TEST(LawOfProducts, BatchedProductsReadBeforeTheyBegin) {
+  const Device d = device_of("a30");
+  const double rate = d.fp32 * d.held_at(Arithmetic::kFp32) / 56 * 1.202 / (1 + 5.73 * 256.0 / 16384);
+  const double waves = 74;
+  expect_close(tile_product(4096, 49, 49, 64, Arithmetic::kFp32, d).time, waves * 2 * 16384 * (64 + 8.41) / rate);
+}
+
+// Of 64 x 128 on the P100, the first of four warps alone on its SM, with more between them.
+TEST(LawOfProducts, PascalWritesBetweenWaves) {
+  const Device d = device_of("p100-pcie-16gb");
+  const double held = std::pow(d.held_at(Arithmetic::kFp32), 1.34);
+  const double reach = d.fp32 * held / 56 * 1.099 / (1.0 + 5.73 * 192.0 / 8192);
+  const auto wanted = [&](double waves, double few) {
+    return waves * few * 2.0 * 8192 * (64 + 8.41) / reach + waves * 0.191 * 8192 / d.clock;
+  };
+  expect_close(tile_product(56, 64, 128, 64, Arithmetic::kFp32, d).time, wanted(1, 1.193));
+  expect_close(tile_product(224, 64, 128, 64, Arithmetic::kFp32, d).time, wanted(4, 1));
 }
 
 // The depth is filled up to steps of 8.
@@ -121,22 +142,50 @@ TEST(LawOfProducts, BatchedProductsStepThroughTheirDepth) {
   EXPECT_LT(time(56), time(57));
 }
 
-// One tile of 64 x 64 on each of 80 SMs takes 1.8 times its share of the rate, three of them 1.4 times, and four or
-// more their share.
+// Three tiles of 64 x 64, of two warps each, keep one of 80 SMs less busy than four do; of the T4's own law three of
+// them take 1.4 times their share.
 TEST(LawOfProducts, FewSmallTilesLeaveAnSmIdle) {
-  const Device d = device_of("v100-pcie-32gb");
-  const auto cycles_a_wave = [&](double waves) {
-    const double deep = tile_product(80 * waves, 64, 64, 8192, Arithmetic::kFp32, d).time;
-    const double flat = tile_product(80 * waves, 64, 64, 4096, Arithmetic::kFp32, d).time;
-    return (deep - flat) / waves;
+  const auto longer = [](std::string_view gpu, double waves) {
+    const Device d = device_of(gpu);
+    const auto cycles_a_wave = [&](double count) {
+      const double deep = tile_product(d.sm * count, 64, 64, 8192, Arithmetic::kFp32, d).time;
+      const double flat = tile_product(d.sm * count, 64, 64, 4096, Arithmetic::kFp32, d).time;
+      return (deep - flat) / count;
+    };
+    return cycles_a_wave(waves) / cycles_a_wave(8);
   };
-  const double full = cycles_a_wave(8);
-  expect_close(cycles_a_wave(4), full, 1e-9);
-  expect_close(cycles_a_wave(3), full * 1.4, 1e-9);
-  expect_close(cycles_a_wave(1), full * 1.8, 1e-9);
+  EXPECT_NEAR(longer("v100-pcie-32gb", 4), 1.0, 1e-9);
+  EXPECT_NEAR(longer("v100-pcie-32gb", 3), 1.0 + 1.44 * 0.4 / 2.4, 1e-9);
+  EXPECT_NEAR(longer("v100-pcie-32gb", 2), 1.0 + 1.44 * 1.4 / 2.4, 1e-9);
+  EXPECT_NEAR(longer("t4", 4), 1.0, 1e-9);
+  EXPECT_NEAR(longer("t4", 3), 1.4, 1e-9);
 }
 
-// Rows of the left factor, read a few numbers at a time, are what a product with few columns waits for: at 0.42 of the
+// 50000 x 10 by 10 x 5000 are a gigabyte of results and next to nothing to read and to multiply: on the T4 the results
+// count 1.57 times.
+TEST(LawOfProducts, ShallowLayersWaitForTheirResults) {
+  GemmWork work{.rows = 50'000, .columns = 5'000, .depth = 10};
+  const auto bytes = [&](double results) { return 4.0 * (55'000 * 10 + 50'000 * 5'000 * results); };
+  const auto gpu_time = [&](const Device& d, double results) {
+    const double tiled = tile_product(1, 50'000, 5'000, 10, work.arithmetic, d, {.layer = work.weight}).time;
+    return joined(tiled, bytes(results) / (0.84 * d.bandwidth), 1.46);
+  };
+  const Device t4 = device_of("t4");
+  expect_close(physics(work, t4).gpu, gpu_time(t4, 1.57));
+  expect_close(physics(work, a30()).gpu, gpu_time(a30(), 1.0));
+  const Device m40 = device_of("tesla-m40-12gb");
+  expect_close(physics(work, m40).gpu, gpu_time(m40, 1.0));
+  work.arithmetic = Arithmetic::kFp64;
+  expect_close(physics(work, t4).gpu, gpu_time(t4, 1.0));
+  work = {.rows = 50'000, .columns = 5'000, .depth = 10, .weight = false};
+  expect_close(physics(work, t4).gpu, gpu_time(t4, 1.0));  // a product of activations writes as it should
+  work.batch = 2;
+  const double activations = physics(work, t4, {.state = State::kTraining}).gpu;
+  work.weight = true;  // a weight for each product is no layer
+  EXPECT_EQ(physics(work, t4, {.state = State::kTraining}).gpu, activations);
+}
+
+// Rows of the left factor, read a few numbers at a time, are what a product with few columns waits for: at 0.37 of the
 // bandwidth that the others reach where they are 500 long, and less where they are longer.
 TEST(LawOfProducts, NarrowBatchedProductsReadRowsThatLieApart) {
   const Device v100 = device_of("v100-pcie-32gb");
@@ -145,13 +194,43 @@ TEST(LawOfProducts, NarrowBatchedProductsReadRowsThatLieApart) {
     return physics(work, v100).gpu;
   };
   const auto wanted = [&](double depth, double unaligned) {
-    const double apart = 1.0 + unaligned * (std::pow(depth / 500, 0.24) / 0.42 - 1.0);
-    return 2048 * 4 * (512 * depth * apart + 8 * depth + 512 * 8) / (0.78 * v100.bandwidth);
+    const double apart = 1.0 + unaligned * (std::pow(depth / 500, 0.298) / 0.371 - 1.0);
+    return 2048 * 4 * (512 * depth * apart + 8 * depth + 512 * 8) / (0.885 * v100.bandwidth);
   };
   EXPECT_NEAR(memory(511) / wanted(511, 1.0), 1.0, 0.05);
   EXPECT_NEAR(memory(4095) / wanted(4095, 1.0), 1.0, 0.05);
-  EXPECT_NEAR(memory(4104) / wanted(4104, 1.0 - 0.57 * 3 / 6), 1.0, 0.05) << "rows begin at eights";
-  EXPECT_LT(memory(4096), 0.75 * memory(4095));
+  EXPECT_NEAR(memory(4104) / wanted(4104, 1.0 - 0.324 * 3 / 6), 1.0, 0.05) << "rows begin at eights";
+  EXPECT_LT(memory(4096), 0.85 * memory(4095));
+}
+
+// How sharply the bytes of batches meet their products, and what they reach of the bandwidth, by generation; a device
+// of which no capability is known has what all of them had.
+TEST(LawOfProducts, BatchesStreamByGeneration) {
+  struct Case {
+    std::string_view gpu;
+    double streams, sharpness, apart, longer;
+  };
+  const GemmWork work{.batch = 64, .rows = 256, .columns = 24, .depth = 2001, .weight = false};
+  const auto gpu_time = [&](const Device& d, const Case& c) {
+    const double tiled = tile_product(64, 256, 24, 2001, Arithmetic::kFp32, d).time;
+    const double more = std::pow(2001 / 500.0, c.longer) / c.apart - 1.0;
+    const double moved = 4.0 * 64 * (256.0 * 2001 + 24 * 2001 + 256 * 24);
+    return joined(tiled, memory_time(moved + 4.0 * 64 * 256 * 2001 * more, moved, d, c.streams), c.sharpness);
+  };
+  const Case ampere{"a30", 0.917, 4.9, 0.371, 0.298};
+  for (const Case& c : {ampere, Case{"v100-pcie-32gb", 0.885, 2.68, 0.371, 0.298},
+                        Case{"p100-pcie-16gb", 0.825, 12.1, 0.371, 0.298}, Case{"t4", 0.78, 4.3, 0.42, 0.24}})
+    expect_close(physics(work, device_of(c.gpu)).gpu, gpu_time(device_of(c.gpu), c));
+  expect_close(physics(work, toy()).gpu, gpu_time(toy(), {"", 0.78, 18, 0.42, 0.24}));
+  // With its gradients, of which nothing was measured, on a GPU that is fast enough to wait for the bytes.
+  Device fast = a30();
+  fast.fp32 *= 4;
+  const Physics training = physics(work, fast, {.state = State::kTraining});
+  const double moved = memory_time(training.bytes, 4.0 * 64 * (256.0 * 2001 + 24 * 2001 + 256 * 24), fast, 0.78);
+  const auto tiled = [&](double rows, double columns, double depth) {
+    return tile_product(64, rows, columns, depth, Arithmetic::kFp32, fast).time;
+  };
+  expect_close(training.gpu, joined(tiled(256, 24, 2001) + tiled(256, 2001, 24) + tiled(24, 2001, 256), moved, 18));
 }
 
 // From where depth, weighed by the rows, is beyond 9720: the more rows, the more of them lie apart.

@@ -77,6 +77,19 @@ TEST(LawOfConvolutions, WinogradTakesTheTilesOfItsGeneration) {
   EXPECT_LT(products("tesla-p4", 64), products("tesla-p4", 128));
 }
 
+// 16 images of 4 x 4, 64 to 64 channels: 36 products of 16 x 64, a tile of 64 x 64 each. On a V100 each SM has one at
+// most, on a P4 the busiest of 20 two: 1.8 times as long as where there are more.
+TEST(LawOfConvolutions, FewWinogradTilesLeaveAnSmIdle) {
+  const auto off = [](std::string_view gpu, double waves, double output) {
+    const Device d = device_of(gpu);
+    const double found = winograd_time({16, 4, 4, 64, 64, 0, 0, 4}, d.fp32, {1.0, 1.0, 1.0}, d).products.most;
+    const double reach = d.fp32 / d.sm * 1.47 / (1.0 + 23.0 * 128.0 / 4096.0);
+    return found / (waves * 1.8 * 2.0 * 4096 * 64 / reach + (240 + waves * output * 4096) / d.clock);
+  };
+  expect_close(off("v100-pcie-32gb", 1, 0.152), 1.0);
+  expect_close(off("tesla-p4", 2, 0.33), 1.0);
+}
+
 // A block of fused Winograd has 8 squares side by side, images of 8 x 8 have four: two of them share one before Volta,
 // and on an A30 in modules.
 TEST(LawOfConvolutions, FusedWinogradPairsSmallImages) {

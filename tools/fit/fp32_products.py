@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The constants of FP32 products in src/predict/law.cpp and features_gemm.cpp, of linear layers and of batched products.
+"""The constants of linear layers in FP32 in src/predict/law.cpp and features_gemm.cpp; batched_products.py has the others.
 
     tools/fit/fp32_products.py neusight_gemm.csv heidelberg_operations.csv --joulecast build/release/joulecast
 
 Prints the mean and the mean absolute log error of the bound on every GPU with the program's constants, with those fitted to all
-GPUs, and with one kind of GPU at a time left out of the fit (the P100's own constants stay); and for each GPU which tiles a batched product is best explained by. It
-stops if its copy of the law is not the program's. Needs numpy and scipy.
+GPUs, and with one kind of GPU at a time left out of the fit (the P100's own constants stay). It stops if its copy of the law is not
+the program's. Needs numpy and scipy.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import itertools
 import json
 import math
 import pathlib
@@ -26,27 +25,23 @@ from law_fit import LawFit
 from power_limit import fed, held
 
 LINEAR = [(64, 128), (32, 128), (128, 32), (128, 128), (64, 64), (32, 32), (32, 64)]
-P100 = [(128, 32)]  # linear layers
-AMPERE, TURING, VOLTA, PASCAL = [(128, 128)], [(64, 128), (64, 64), (32, 128)], [(128, 32), (64, 64)], [(64, 128)]
-ALL = [(128, 128), (128, 64), (64, 128), (64, 64), (32, 128), (128, 32), (32, 64), (64, 32), (32, 32)]
-# Shares of the peak and of the bandwidth, cycles, exponents. `long`, before Ampere, and `short`: of the clock that the power limit
-# leaves, how much more long calls of a sweep lose and how much less those that take less than `short time` seconds.
-# `strided`: of the bandwidth, for rows of a left factor of depth 500, to the power `strided depth`. `few`: of small tiles
-# while less than four are on an SM. `deep`: of Pascal's linear layers.
+P100 = [(128, 32)]
+# Shares of the peak and of the bandwidth, cycles, exponents. `written`: of the results, how much longer they take than their bytes,
+# before Ampere. `long`, before Ampere, and `short`: of the clock that the power limit leaves, how much more long calls of a sweep lose
+# and how much less those that take less than `short time` seconds. `deep`: of Pascal's linear layers.
 PROGRAM = {"efficiency": 1.19, "edge": 10.5, "depth": 45.3, "fixed": 268, "latency": 12.7, "output": 0.097,
-           "sharpness": 1.46, "streamed": 0.84, "batched output": 0.152, "batched output pascal": 0.33,
-           "batched sharpness": 18, "batched sharpness volta": 4.3, "batched streamed": 0.78,
-           "long": 0.37, "short": 0.98, "short ampere": 0.36, "short time": 2.5e-3,
-           "strided": 0.42, "strided depth": 0.24, "strided aligned": 0.57, "few": 0.8, "p100 efficiency": 1.0,
+           "sharpness": 1.46, "streamed": 0.84, "written": 0.57, "waited": 0.64,
+           "long": 0.37, "short": 0.98, "short ampere": 0.36, "short time": 2.5e-3, "p100 efficiency": 1.0,
            "deep p100": 0.73, "deep": 0.25, "deep from": 9720, "deep rows": 0.44}  # fmt: skip
 HOLD = 1.34  # before Ampere: of the clock that the power limit leaves, in networks
-BATCHED = {"efficiency": 1.47, "edge": 23, "depth": 40, "fixed": 240, "latency": 13}  # convolutions by Winograd have them too
+BUSY = 1.2  # of what a call costs the host: rows that take longer
 ROWS = 1500  # of each GPU and kind
 LINEAR_LABEL = re.compile(r"linear (\d+)x(\d+) by (\d+)x")
 MODULE_LABEL = re.compile(r"Linear\(in_features=(\d+), out_features=(\d+), bias=\w+\) ([\dx]+)x")
 BATCHED_LABEL = re.compile(r"matmul (\d+)x(\d+)x(\d+) by \d+x\d+x(\d+)")
 # How slow the machines of NeuSight's loops are (src/predict/measured_work.cpp).
 LOOPS = {"Tesla V100-PCIE-32GB": 1.24, "Tesla P100-PCIE-16GB": 1.65}
+PRODUCT_LOOPS = LOOPS | {"Tesla V100-PCIE-32GB": 1.5}  # of activations
 
 
 def device(program: str, name: str) -> dict[str, float]:
@@ -60,16 +55,16 @@ def device(program: str, name: str) -> dict[str, float]:
     if capability == 6.0 or coded:
         bandwidth *= 0.91 if capability >= 8.0 else 0.81
     return {"sm": f["sm_count"], "clock": f["boost_clock_mhz"] * 1e6, "bandwidth": bandwidth, "l2": f["l2_cache_mib"] * 2**20,
-            "peak": f["fp32_tflops"] * 1e12 * fed(capability), "held": held(f, "fp32"), "capability": capability}  # fmt: skip
+            "start": 4e-6 if f["memory_type"].startswith("HBM") and capability < 9.0 else 1.4e-6, "peak": f["fp32_tflops"] * 1e12 * fed(capability), "held": held(f, "fp32"), "capability": capability}  # fmt: skip
 
 
-def floor_of(gpu: str, linear: bool) -> tuple[float, float]:
-    """Seconds that a call costs the host (src/predict/host.cpp), and how sharply they meet the GPU's time."""
+def floor_of(gpu: str, linear: bool) -> float:
+    """Seconds that a call costs the host (src/predict/host.cpp)."""
     if gpu.startswith("a30"):
-        return 26.5e-6, 4.0
+        return 26.5e-6
     if gpu == "rtx2080ti":
-        return 73e-6, 4.0  # in training state
-    return (54e-6 if linear else 32e-6) * LOOPS.get(gpu, 1.0), 1.3
+        return 73e-6  # in training state
+    return 54e-6 * LOOPS.get(gpu, 1.0) if linear else 32e-6 * PRODUCT_LOOPS.get(gpu, 1.0)
 
 
 def shape_of(subject: str) -> tuple[str, list[int]] | None:
@@ -91,12 +86,12 @@ def swept_lines(table: str) -> set[str]:
         return {str(line) for line, row in enumerate(csv.DictReader(file), 2) if row.get("split") == "train"}
 
 
-def products(program: str, tables: list[str]) -> dict[tuple[str, str], np.ndarray]:
-    """By GPU and kind: batch, rows, columns, depth, whether of a sweep, seconds measured and the program's bound; of those that keep
-    the GPU busy."""
-    out: dict[tuple[str, str], list] = {}
+def products(program: str, tables: list[str], kind: str) -> dict[str, np.ndarray]:
+    """By GPU: batch, rows, columns, depth, whether of a sweep, seconds measured and the program's bound; of those that keep the GPU
+    busy."""
+    out: dict[str, list] = {}
     for table in tables:
-        swept = swept_lines(table)
+        sweep = swept_lines(table)
         with tempfile.TemporaryDirectory() as folder:
             rows = pathlib.Path(folder) / "rows.csv"
             subprocess.run([program, "evaluate", table, "--rows", str(rows)], check=True, stdout=subprocess.DEVNULL)
@@ -104,32 +99,39 @@ def products(program: str, tables: list[str]) -> dict[tuple[str, str], np.ndarra
                 for row in csv.DictReader(file):
                     wanted = row["quantity"] == "time" and row["mode"] == "inference" and "other-" not in row["cautions"]
                     found = shape_of(row["subject"])
-                    if not found or not wanted or "MI100" in row["gpu"]:
+                    if not found or found[0] != kind or not wanted or "MI100" in row["gpu"]:
                         continue
-                    kind, shape = found
-                    if float(row["measured"]) > 3.0 * floor_of(row["gpu"], kind == "linear")[0]:
+                    if float(row["measured"]) > BUSY * floor_of(row["gpu"], kind == "linear"):
                         times = [float(row["measured"]), float(row["baseline"])]
-                        out.setdefault((row["gpu"], kind), []).append([*shape, row["line"] in swept, *times])
+                        out.setdefault(row["gpu"], []).append([*found[1], row["line"] in sweep, *times])
     draw = np.random.default_rng(1)
-    return {key: np.array(found)[draw.permutation(len(found))[:ROWS]] for key, found in sorted(out.items())}
+    return {gpu: np.array(found)[draw.permutation(len(found))[:ROWS]] for gpu, found in sorted(out.items())}
 
 
-def tiles_of(kind: str, capability: float) -> list[tuple[int, int]]:
-    if kind == "linear":
-        return P100 if capability == 6.0 else LINEAR
-    return AMPERE if capability >= 8.0 else TURING if capability > 7.0 else VOLTA if capability == 7.0 else PASCAL
+def peak_of(d: dict[str, float]) -> float:
+    return d["peak"] * d["held"] ** (1.0 if d["capability"] >= 8.0 else HOLD)
 
 
-def constants_of(linear: bool, capability: float, constants: dict[str, float]) -> dict[str, float]:
-    if not linear:
-        volta = 7.0 <= capability < 8.0
-        output = constants["batched output pascal" if capability < 7.0 else "batched output"]
-        sharpness = constants["batched sharpness volta" if volta else "batched sharpness"]
-        return BATCHED | {"output": output, "sharpness": sharpness, "streamed": constants["batched streamed"]}
-    c = dict(constants)
-    if capability == 6.0:
-        c["efficiency"] = constants["p100 efficiency"]
-    return c
+def swept(time: np.ndarray, rows: np.ndarray, d: dict[str, float], constants: dict[str, float]) -> np.ndarray:
+    """Of a sweep's rows, on the clock that a board keeps in them."""
+    ampere = d["capability"] >= 8.0
+    short = constants["short ampere" if ampere else "short"] / (1.0 + (time / constants["short time"]) ** 1.5)
+    return time * d["held"] ** (rows[:, 4] * (short - (0.0 if ampere else constants["long"])))
+
+
+def finished(products: np.ndarray, moved: np.ndarray, taken: np.ndarray, d: dict[str, float], streamed: float, sharpness: float,
+             host: float, waited: float | None) -> np.ndarray:  # fmt: skip
+    """Products joined with `taken` bytes, of a working set of `moved`, and with the host, of whose time a loop's calls wait for a
+    share (None: modules)."""
+    hit = 1.0 / (1.0 + (moved / (0.6 * d["l2"])) ** 3)
+    memory = d["bandwidth"] * streamed
+    taken = taken * ((1.0 - hit) / memory + hit / max(d["sm"] * d["clock"] * 6.4, memory))
+    busy = (products**sharpness + taken**sharpness) ** (1.0 / sharpness)
+    if waited is None:
+        return (busy**4 + host**4) ** 0.25
+    busy = busy + waited * host + d["start"]
+    larger = np.maximum(busy, host)
+    return larger * (1.0 + (np.minimum(busy, host) / larger) ** 16) ** (1.0 / 16)
 
 
 def deeper(rows: np.ndarray, capability: float, constants: dict[str, float]) -> np.ndarray:
@@ -139,82 +141,62 @@ def deeper(rows: np.ndarray, capability: float, constants: dict[str, float]) -> 
     return 1.0 + slope * np.log(np.maximum(1.0, apart / constants["deep from"]))
 
 
-def products_time(kind: str, rows: np.ndarray, d: dict[str, float], constants: dict[str, float], tiles) -> np.ndarray:
-    linear = kind == "linear"
-    c = constants_of(linear, d["capability"], constants)
-    batch, m, n, k = rows.T[:4]
-    peak = d["peak"] * d["held"] ** (1.0 if d["capability"] >= 8.0 else HOLD)
+def products_time(rows: np.ndarray, d: dict[str, float], c: dict[str, float]) -> np.ndarray:
+    m, n, k = rows.T[1:4]
+    efficiency = c["p100 efficiency" if d["capability"] == 6.0 else "efficiency"]
     best = np.full(len(rows), np.inf)
-    for high, wide in tiles or tiles_of(kind, d["capability"]):
-        reach = peak / d["sm"] * c["efficiency"] / (1.0 + c["edge"] * (high + wide) / (high * wide))
-        for split in (1, 2, 4, 8, 16) if linear else (1,):
-            part = k / split if linear else 8.0 * np.ceil(k / 8.0)
-            waves = np.ceil(batch * np.ceil(m / high) * np.ceil(n / wide) * split / d["sm"])
-            few = 0.0 if linear or high * wide > 4096 else constants["few"]
+    for high, wide in P100 if d["capability"] == 6.0 else LINEAR:
+        reach = peak_of(d) / d["sm"] * efficiency / (1.0 + c["edge"] * (high + wide) / (high * wide))
+        for split in (1, 2, 4, 8, 16):
+            part = k / split
+            waves = np.ceil(np.ceil(m / high) * np.ceil(n / wide) * split / d["sm"])
             latency = part / 32.0 * c["depth"] / d["clock"] * np.maximum(1.0, waves / c["latency"])
-            time = waves * (1.0 + few * np.clip((4.0 - waves) / 2.0, 0.0, 1.0)) * 2.0 * high * wide * part / reach
-            time = np.maximum(time, latency) + (c["fixed"] + waves * c["output"] * high * wide) / d["clock"]
+            time = np.maximum(waves * 2.0 * high * wide * part / reach, latency)
+            time = time + (c["fixed"] + waves * c["output"] * high * wide) / d["clock"]
             if split > 1:
                 time = time + split * 4.0 * m * n / d["bandwidth"] + 3.1e-6
             best = np.minimum(best, np.where((split == 1) | (part >= 32.0), time, np.inf))
-    return best * deeper(rows, d["capability"], constants) if linear and d["capability"] < 7.0 else best
+    return best * deeper(rows, d["capability"], c) if d["capability"] < 7.0 else best
 
 
-def strided(depth: np.ndarray, constants: dict[str, float]) -> np.ndarray:
-    """How much more of the bandwidth rows of the left factor take: whole ones of `depth` numbers, a few of which are read at once."""
-    more = np.maximum(0.0, (depth / 500.0) ** constants["strided depth"] / constants["strided"] - 1.0)
-    whole = depth.astype(np.int64)
-    return more * (1.0 - constants["strided aligned"] * np.log2(np.minimum(64, whole & -whole)) / 6.0)
-
-
-def bound(key: tuple[str, str], rows: np.ndarray, d: dict[str, float], constants: dict[str, float], tiles=None) -> np.ndarray:
-    gpu, kind = key
-    linear, ampere = kind == "linear", d["capability"] >= 8.0
-    c = constants_of(linear, d["capability"], constants)
-    best = products_time(kind, rows, d, constants, tiles)
-    short = constants["short ampere" if ampere else "short"] / (1.0 + (best / constants["short time"]) ** 1.5)
-    best = best * d["held"] ** (rows[:, 4] * (short - (0.0 if ampere else constants["long"])))
-    batch, m, n, k = rows.T[:4]
-    more = np.zeros(len(rows)) if linear else strided(k, constants)
-    moved, taken = 4.0 * batch * (m * k + n * k + m * n), 4.0 * batch * (m * k * (1.0 + more) + n * k + m * n)
-    hit = 1.0 / (1.0 + (moved / (0.6 * d["l2"])) ** 3)
-    memory = d["bandwidth"] * c["streamed"]
-    taken = taken * ((1.0 - hit) / memory + hit / max(d["sm"] * d["clock"] * 6.4, memory))
-    busy = (best ** c["sharpness"] + taken ** c["sharpness"]) ** (1.0 / c["sharpness"])
-    host, sharpness = floor_of(gpu, linear)
-    return (busy**sharpness + host**sharpness) ** (1.0 / sharpness)
+def bound(gpu: str, rows: np.ndarray, d: dict[str, float], c: dict[str, float]) -> np.ndarray:
+    best = swept(products_time(rows, d, c), rows, d, c)
+    _, m, n, k = rows.T[:4]
+    moved = 4.0 * (m * k + n * k + m * n)
+    taken = moved + (c["written"] if d["capability"] < 8.0 else 0.0) * 4.0 * m * n
+    waited = None if gpu.startswith(("a30", "rtx")) else c["waited"]
+    return finished(best, moved, taken, d, c["streamed"], c["sharpness"], floor_of(gpu, True), waited)
 
 
 class Fit(LawFit):
-    program = PROGRAM
+    """Of one kind of product; `law(gpu, rows, device, constants)` is seconds."""
 
-    def __init__(self, program: str, tables: list[str]) -> None:
-        self.rows = products(program, tables)
-        self.devices = {key: device(program, key[0]) for key in self.rows}
+    def __init__(self, program: str, tables: list[str], kind: str, law, constants: dict[str, float]) -> None:
+        self.law, self.program = law, constants
+        self.rows = products(program, tables, kind)
+        self.devices = {gpu: device(program, gpu) for gpu in self.rows}
 
-    def keys(self) -> list[tuple[str, str]]:
+    def keys(self) -> list[str]:
         return list(self.rows)
 
-    def name(self, key: tuple[str, str]) -> str:
-        return f"{key[0]:24} {key[1]}"
+    def name(self, key: str) -> str:
+        return key
 
-    def off(self, key: tuple[str, str], constants: dict[str, float], tiles=None) -> np.ndarray:
-        return np.log(bound(key, self.rows[key], self.devices[key], constants, tiles) / self.rows[key][:, 5])
+    def times(self, key: str, constants: dict[str, float]) -> np.ndarray:
+        return self.law(key, self.rows[key], self.devices[key], constants)
 
-    def apart(self, key: tuple[str, str]) -> float:
-        return float(np.abs(bound(key, self.rows[key], self.devices[key], PROGRAM) / self.rows[key][:, 6] - 1.0).max())
+    def off(self, key: str, constants: dict[str, float]) -> np.ndarray:
+        return np.log(self.times(key, constants) / self.rows[key][:, 5])
 
-    def show_tiles(self, constants: dict[str, float]) -> None:
-        """Sets of up to three tiles, judged beside the GPU's own factor."""
-        for key in self.rows:
-            if key[1] != "batched":
-                continue
-            found = []
-            for count in (1, 2, 3):
-                for tiles in itertools.combinations(ALL, count):
-                    off = self.off(key, constants, tiles)
-                    found.append((float(np.mean(np.abs(off - np.median(off)))), tiles))
-            print(f"{key[0]}: " + ", ".join(f"{100 * off:.1f} % {tiles}" for off, tiles in sorted(found)[:3]))
+    def apart(self, key: str) -> float:
+        return float(np.abs(self.times(key, self.program) / self.rows[key][:, 6] - 1.0).max())
+
+    def report(self, left_out: tuple[str, ...]) -> None:
+        self.check()
+        self.show("the program", self.program)
+        self.show("all", self.fitted(self.keys()))
+        for left in left_out:
+            self.show(f"without {left}", self.fitted([key for key in self.keys() if not key.startswith(left)]))
 
 
 def main() -> None:
@@ -222,13 +204,7 @@ def main() -> None:
     parser.add_argument("tables", nargs="+")
     parser.add_argument("--joulecast", required=True)
     options = parser.parse_args()
-    fit = Fit(options.joulecast, options.tables)
-    fit.check()
-    fit.show("the program", PROGRAM)
-    fit.show("all", fit.fitted(fit.keys()))
-    for left in ("NVIDIA A100", "Tesla V100", "Tesla P", "Tesla T4"):
-        fit.show(f"without {left}", fit.fitted([key for key in fit.keys() if not key[0].startswith(left)]))
-    fit.show_tiles(PROGRAM)
+    Fit(options.joulecast, options.tables, "linear", bound, PROGRAM).report(("NVIDIA A100", "Tesla V100", "Tesla P", "Tesla T4"))
 
 
 if __name__ == "__main__":
