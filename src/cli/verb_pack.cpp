@@ -20,6 +20,7 @@ Outcome run_pack(const PackVerb& options, Output& output) {
   const auto path = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
   if (!path) return tl::unexpected<Failure>(path.error());
   JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(*path));
+  if (auto sound = pack.verify(); !sound) return tl::unexpected<Failure>(std::move(sound).error().in(*path));
   const auto text = options.form.json ? pack_json(pack) : options.form.csv ? pack_csv(pack) : pack_text(pack);
   if (!text) return tl::unexpected<Failure>(Error(text.error()).in(*path));
   output.write(*text);

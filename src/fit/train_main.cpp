@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/harmless.h"
 #include "fit/calibrate.h"
 #include "fit/thesis/protocol.h"
 #include "fit/train.h"
@@ -62,8 +63,13 @@ joulecast::Result<bool> take_option(std::vector<std::string>& words, joulecast::
   return false;
 }
 
+// Words of tables and files are shown as the program itself shows them.
+void say(std::string_view line) {
+  fmt::print(stderr, "{}\n", joulecast::harmless_line(line, "?"));
+}
+
 int failed(const joulecast::Error& error) {
-  fmt::print(stderr, "joulecast: {}\n", error.text());
+  say("joulecast: " + error.text());
   return 1;
 }
 
@@ -81,7 +87,7 @@ int calibrate_main(const std::vector<std::string>& words) {
   }
   options.tables.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   const auto progress = [&](const std::string& line) {
-    if (!quiet) fmt::print(stderr, "{}\n", line);
+    if (!quiet) say(line);
   };
   const auto done = joulecast::calibrate(options, catalogue, progress);
   if (!done) return failed(done.error());
@@ -110,7 +116,7 @@ int main(int argc, char** argv) {
   }
   options.tables = std::move(words);
   const auto progress = [&](const std::string& line) {
-    if (!quiet) fmt::print(stderr, "{}\n", line);
+    if (!quiet) say(line);
   };
   const auto done = joulecast::train(options, progress);
   return done ? 0 : failed(done.error());

@@ -134,7 +134,8 @@ Traffic traffic_of(const GemmWork& work, const Device& device, bool training) {
 
 // Bytes that take longer than they are: rows of a batched product's left factor, a layer's results.
 double slow_bytes(const GemmWork& work, const Device& device, bool training) {
-  const auto bytes = static_cast<double>(work.element_bytes * work.batch * work.rows);
+  const double bytes =
+      static_cast<double>(work.element_bytes) * static_cast<double>(work.batch) * static_cast<double>(work.rows);
   if (work.arithmetic != Arithmetic::kFp32 || work.batch == 1 || training || device.cdna)
     return bytes * static_cast<double>(work.columns) * slow_results(work, device);
   return bytes * static_cast<double>(work.depth) * strided_rows(work, batch_traffic(device, training));

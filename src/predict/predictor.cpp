@@ -316,10 +316,15 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
 const Result<settings::SettingsModel>& Predictor::Impl::settings_model() const {
   std::call_once(settings_read_, [&] {
     const auto table = pack.table(pack_names::kSettings);
-    settings_ = table ? settings::SettingsModel::from(*table)
-                      : unsupported(
-                            "the predictor pack knows nothing of clocks and limits; joulecast train with "
-                            "sweeps of them makes one that does");
+    if (table) {
+      settings_ = settings::SettingsModel::from(*table);
+    } else if (table.error().code() != ErrorCode::kNotFound) {
+      settings_ = tl::unexpected(table.error());
+    } else {
+      settings_ = unsupported(
+          "the predictor pack knows nothing of clocks and limits; joulecast train with "
+          "sweeps of them makes one that does");
+    }
   });
   return settings_;
 }

@@ -310,6 +310,19 @@ std::optional<Error> refusal(const std::string& path) {
   return predicted ? std::nullopt : std::optional(predicted.error());
 }
 
+// A bit flipped in the middle of a section, which is named once, in the directory (docs/formats/pack.md).
+std::string with_damage(std::string pack, const std::string& section) {
+  const std::size_t entry = pack.find(section + '\0');
+  if (entry == std::string::npos) return pack;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::memcpy(&offset, pack.data() + entry + 72, sizeof offset);
+  std::memcpy(&size, pack.data() + entry + 80, sizeof size);
+  char& byte = pack.at(offset + size / 2);
+  byte = static_cast<char>(byte ^ 1);
+  return pack;
+}
+
 TEST(Predictor, RefusesPacksItCannotTrust) {
   EXPECT_EQ(Predictor::open("/no/such/pack").error().code(), ErrorCode::kNotFound);
   std::stringstream bytes;
@@ -325,17 +338,22 @@ TEST(Predictor, RefusesPacksItCannotTrust) {
   EXPECT_FALSE(refused(pack));
   EXPECT_TRUE(refused(""));
   EXPECT_TRUE(refused(pack.substr(0, pack.size() / 2)));
-  // In the middle of a forest that answers: "time-seen/conv" is named once, in the directory (docs/formats/pack.md).
-  const std::size_t entry = pack.find("time-seen/conv");
-  ASSERT_NE(entry, std::string::npos);
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-  std::memcpy(&offset, pack.data() + entry + 72, sizeof offset);
-  std::memcpy(&size, pack.data() + entry + 80, sizeof size);
-  std::string damaged = pack;
-  char& byte = damaged.at(offset + size / 2);
-  byte = static_cast<char>(byte ^ 1);
-  EXPECT_TRUE(refused(damaged));
+  EXPECT_TRUE(refused(with_damage(pack, "time-seen/conv")));  // a forest that answers
+}
+
+// Not as one that never heard of clocks: another training does not mend it.
+TEST(Predictor, SaysThatWhatItKnowsOfSettingsIsDamaged) {
+  std::stringstream bytes;
+  bytes << std::ifstream(kPack, std::ios::binary).rdbuf();
+  const std::string path = temporary("settings.jcpack");
+  std::ofstream(path, std::ios::binary) << with_damage(bytes.str(), "settings");
+  const auto predictor = Predictor::open(path);
+  ASSERT_TRUE(predictor) << predictor.error().text();
+  const auto found = predictor->predict(load_of(1), gpu("a30"), {}, {.settings = {{}}, .measured = {}});
+  std::filesystem::remove(path);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code(), ErrorCode::kInvalidInput);
+  EXPECT_NE(found.error().text().find("is damaged"), std::string::npos) << found.error().text();
 }
 
 // The shipped pack with other forests in the place of its own.
