@@ -34,10 +34,10 @@ void add(const Sample& sample, const OperationPrediction& found, Deviations& out
   const Group group = group_of(sample.work);
   const CorrectionTerms terms = correction_terms(sample.work, sample.situation.state, found.physics);
   out.groups[static_cast<std::size_t>(group)] = true;
-  out.time.push_back({.off = std::log(sample.time / found.time), .terms = terms});
+  out.time.push_back({.off = std::log(sample.time / found.time), .terms = terms, .operation = sample.key});
   if (!sample.power) return;
   const double range = sample.device.limit - sample.device.awake;
-  out.power.push_back({.off = (*sample.power - found.power) / range, .terms = terms});
+  out.power.push_back({.off = (*sample.power - found.power) / range, .terms = terms, .operation = sample.key});
   out.power_scale.push_back(range / *sample.power);
 }
 

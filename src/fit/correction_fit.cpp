@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 namespace joulecast {
 namespace {
@@ -81,14 +82,17 @@ CorrectionTerms most_likely(const std::vector<Deviation>& rows, const Correction
 
 namespace {
 
-// What is left of some rows by a correction made without the rows of `subject`, or, where that is 0, without the first
-// of them.
+// What is left of some rows, of one network or operation, by a correction made without them.
 void judge_without(const std::vector<Deviation>& rows, const std::vector<std::size_t>& judged,
                    const CorrectionPrior& prior, std::vector<LeftOut>& out) {
-  const std::size_t subject = rows[judged.front()].subject;
   std::vector<Deviation> others;
+  std::size_t next = 0;  // of the judged, which are in order
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (subject == 0 ? k != judged.front() : rows[k].subject != subject) others.push_back(rows[k]);
+    if (next < judged.size() && judged[next] == k) {
+      ++next;
+    } else {
+      others.push_back(rows[k]);
+    }
   }
   const CorrectionTerms correction = most_likely(others, prior);
   for (const std::size_t i : judged) out.push_back({i, rows[i].off - corrected_by(correction, rows[i].terms)});
@@ -109,12 +113,18 @@ std::vector<std::vector<std::size_t>> sample_of(const std::vector<std::vector<st
 
 std::vector<LeftOut> left_out(const std::vector<Deviation>& rows, const CorrectionPrior& prior) {
   std::vector<std::vector<std::size_t>> operations;
+  std::map<std::string_view, std::size_t> by_operation;
   std::map<std::size_t, std::vector<std::size_t>> by_subject;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].subject == 0) {
+    if (rows[i].subject != 0) {
+      by_subject[rows[i].subject].push_back(i);
+      continue;
+    }
+    const auto [first, is_new] = by_operation.emplace(rows[i].operation, operations.size());
+    if (is_new || rows[i].operation.empty()) {
       operations.push_back({i});
     } else {
-      by_subject[rows[i].subject].push_back(i);
+      operations[first->second].push_back(i);
     }
   }
   std::vector<std::vector<std::size_t>> networks;

@@ -16,10 +16,11 @@ namespace joulecast {
 struct Deviation {
   double off = 0;  // measured minus predicted: of the logarithm of time, or of the share of power
   CorrectionTerms terms{};
-  double weight = 1;        // of the row among others
-  double scatter = 1;       // how far such rows are off besides, relative to the prior's
-  std::string way = {};     // of a network: network_way()
-  std::size_t subject = 0;  // rows of one network say the same: judged by corrections made without all of them
+  double weight = 1;           // of the row among others
+  double scatter = 1;          // how far such rows are off besides, relative to the prior's
+  std::string way = {};        // of a network: network_way()
+  std::size_t subject = 0;     // rows of one network say the same: judged by corrections made without all of them
+  std::string operation = {};  // of an operation: equal for its repeats, judged likewise; nothing: it has none
 };
 
 // How far GPUs are off before they are measured, a term, and how far single operations are off besides: standard
@@ -36,7 +37,7 @@ CorrectionTerms most_likely(const std::vector<Deviation>& rows, const Correction
 
 struct LeftOut {
   std::size_t row;
-  double off;  // what is left of it by a correction made with all other rows, but for those of its network
+  double off;  // what is left of it by a correction made with all other rows, but for those of its network or operation
 };
 // Of every row, or of those of a sample of some 200 operations and 200 networks.
 std::vector<LeftOut> left_out(const std::vector<Deviation>& rows, const CorrectionPrior& prior);

@@ -79,6 +79,23 @@ TEST(LeftOut, JudgesNetworksWithoutThemAndOperationsOneByOne) {
   EXPECT_NEAR(left[2].off, 0.1 - without, 1e-12);
 }
 
+// Three repeats of an operation that is far off, and seven others: none of the three speaks for the next.
+TEST(LeftOut, JudgesRepeatsOfAnOperationWithoutEachOther) {
+  CorrectionTerms all{};
+  all[0] = 1.0;
+  std::vector<Deviation> rows(3, {.off = 0.5, .terms = all, .operation = "wild"});
+  for (std::size_t i = 0; i < 7; ++i) rows.push_back({.off = 0.1, .terms = all, .operation = std::to_string(i)});
+  const CorrectionPrior prior = prior_of(10, 0.1);
+  const std::vector<LeftOut> left = left_out(rows, prior);
+  ASSERT_EQ(left.size(), 10U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(left[i].row, i);
+    EXPECT_NEAR(left[i].off, 0.4, 1e-4);
+  }
+  const std::vector<Deviation> without(rows.begin(), rows.end() - 1);
+  EXPECT_NEAR(left[9].off, 0.1 - most_likely(without, prior)[0], 1e-12);
+}
+
 TEST(LeftOut, TakesASampleOfMany) {
   CorrectionTerms all{};
   all[0] = 1.0;
