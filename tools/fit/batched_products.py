@@ -7,13 +7,15 @@
 Prints the mean and the mean absolute log error of the bound on every GPU with the program's constants, with those fitted to all
 GPUs but the T4, and with one kind of GPU at a time left out of the fit: what a generation has for itself is then the program's. The
 T4's errors come in runs of rows, as its board heats up and cools down, so Turing has other constants. The tiles and Volta's
-choice among them are from the kernels' names in the table. It stops if its copy of the law is not the program's. Needs numpy and
-scipy.
+choice among them are from the kernels' names in the table; how many of the names it hits is printed first. It stops if its copy of
+the law is not the program's. Needs numpy and scipy.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import re
 
 import fp32_products
 import numpy as np
@@ -76,6 +78,20 @@ def bound(gpu: str, rows: np.ndarray, d: dict[str, float], c: dict[str, float]) 
     return fp32_products.finished(best, moved, taken, d, c[f"streamed {at}"], c[f"sharpness {at}"], host, c["waited"])
 
 
+def named(table: str) -> float:
+    """Of the V100's batched products, the share whose kernel has the name of the tile that the law takes: rows and columns the other
+    way round."""
+    tile, rows = [], []
+    with open(table, newline="") as file:
+        for row in csv.DictReader(file):
+            found = re.search(r"_(\d+)x(\d+)", row["kernel"])
+            if "V100" in row["gpu"] and row["op"] == "bmm" and int(row["batch"]) > 1 and found:
+                tile.append([int(found[2]), int(found[1])])
+                rows.append([float(row[key]) for key in ("batch", "m", "k")])
+    taken = np.stack(tiles_of(np.array(rows), {"capability": 7.0, "sm": 80}), axis=1)
+    return float(np.mean((taken == np.array(tile)).all(axis=1)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table")
@@ -83,6 +99,7 @@ def main() -> None:
     options = parser.parse_args()
     fit = fp32_products.Fit(options.joulecast, [options.table], "batched", bound, PROGRAM)
     fit.rows.pop("Tesla T4", None)
+    print(f"V100: {100 * named(options.table):.0f} % of the kernels' names are those of the tiles taken")
     fit.report(("NVIDIA A100", "Tesla V100", "Tesla P4", "Tesla P100"))
 
 
