@@ -18,7 +18,7 @@ std::optional<FlopsPerSecond> peak_of(const Gpu& gpu, Precision precision) {
     case Precision::kFp64:
       return gpu.fp64_tensor_peak ? gpu.fp64_tensor_peak : gpu.fp64_peak;
     case Precision::kFp32:
-      // AMD's matrix cores do FP32 as well, at a rate the catalogue does not have.
+      // AMD's matrix cores do FP32 as well.
       return gpu.vendor == "NVIDIA" ? gpu.fp32_peak : gpu.fp32_tensor_peak;
     case Precision::kTf32:
     case Precision::kTf32All:

@@ -28,9 +28,9 @@ BoosterOptions any_time_options(Group group) {
 
 // With the GPU known, finer leaves pay, and so does Huber's loss where a library now and then takes another kernel than
 // for the neighbours of a shape: what no feature foretells is then no part of what is said of its neighbours. For GPUs
-// that nobody measured, but of tensor products, and for power of modules but of reductions, it gained nothing in
-// trials. Networks of convolutions are the ones whose prediction has to be quick: of groups with many rows in them as
-// few trees as do; those with one or two are walked through eight trees at a time.
+// that nobody measured, but of tensor products, it gained nothing in trials. Networks of convolutions are the ones
+// whose prediction has to be quick: of groups with many rows in them as few trees as do; those with one or two are
+// walked through eight trees at a time.
 BoosterOptions seen_time_options(Group group) {
   switch (group) {
     case Group::kConv:

@@ -41,10 +41,6 @@ void append_fixed32(std::string& out, std::uint32_t value) {
   append_fixed(out, value);
 }
 
-void append_fixed64(std::string& out, std::uint64_t value) {
-  append_fixed(out, value);
-}
-
 std::optional<std::uint64_t> Unpacker::varint() {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 64 && !rest_.empty(); shift += kBitsOfByte) {

@@ -16,7 +16,6 @@ void append_varint(std::string& out, std::uint64_t value);
 void append_signed(std::string& out, std::int64_t value);
 void append_text(std::string& out, std::string_view text);  // varint length, bytes
 void append_fixed32(std::string& out, std::uint32_t value);
-void append_fixed64(std::string& out, std::uint64_t value);
 
 // Takes numbers off the front of bytes; nullopt where the bytes end first or a number has more than 64 bits.
 class Unpacker {

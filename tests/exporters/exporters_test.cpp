@@ -174,10 +174,6 @@ TEST(Exporters, TorchScriptOfTheExamples) {
   }
 }
 
-TEST(Exporters, ZooIsThere) {
-  if (std::getenv("JOULECAST_ZOO") == nullptr) GTEST_SKIP() << "JOULECAST_ZOO is not set: one pair compared";
-}
-
 }  // namespace
 }  // namespace joulecast
 

@@ -14,7 +14,9 @@ for target in "${targets[@]}"; do
   mkdir -p "$corpus"
   mapfile -t seeds <"fuzz/seeds/$target.txt"
   echo "== $target for $seconds s"
+  found=0
   "build/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 -max_len=4194304 -print_final_stats=1 \
-    "$corpus" "${seeds[@]}" 2>&1 | grep -E 'stat::number_of_executed_units|stat::peak_rss_mb|ERROR|SUMMARY|Test unit' || true
-  [ "${PIPESTATUS[0]}" -eq 0 ] || { echo "$target found something" >&2; exit 1; }
+    "$corpus" "${seeds[@]}" >"$corpus.log" 2>&1 || found=$?
+  grep -E 'stat::number_of_executed_units|stat::peak_rss_mb|ERROR|SUMMARY|Test unit' "$corpus.log" || true
+  [ "$found" -eq 0 ] || { echo "$target found something: $corpus.log" >&2; exit 1; }
 done

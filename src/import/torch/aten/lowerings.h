@@ -22,7 +22,6 @@ Result<void> lower_not_equal(Call& call);
 Result<void> lower_reverse_sub(Call& call);
 Result<void> lower_divide(Call& call);
 Result<void> lower_floor_divide(Call& call);
-Result<void> lower_shift(Call& call);
 Result<void> lower_where(Call& call);
 Result<void> lower_masked_fill(Call& call);
 Result<void> lower_lerp(Call& call);
