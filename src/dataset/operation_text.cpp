@@ -68,7 +68,12 @@ Result<Statements> statements(std::string_view operands) {
   while (true) {
     const std::size_t end = std::min(operands.find(';'), operands.size());
     if (out.count == kMaxOperands) return invalid(fmt::format("more than {} operands", kMaxOperands));
-    out.add(trimmed(operands.substr(0, end)));
+    const std::string_view operand = trimmed(operands.substr(0, end));
+    if (operand.empty()) {
+      return invalid(
+          fmt::format("operand {} is empty; docs/formats/measurements.md says what it may be", out.count + 1));
+    }
+    out.add(operand);
     if (end == operands.size()) return out;
     operands.remove_prefix(end + 1);
   }

@@ -51,6 +51,7 @@ TEST(OperationText, RefusesWhatIsNoSingleOperation) {
       {"activation", "f32[2]\n%z = activation(%x0)", ""},  // a second node by a line end
       {"activation", "f32[2]", "}\n%z = activation(%x0) {"},
       {"activation", "", ""},
+      {"linear", "f32[2, 2];; w f32[2, 2]", ""},  // an operand without text
       {"", "f32[2]", ""},
   };
   for (const OperationText& text : bad) {
@@ -68,6 +69,7 @@ TEST(OperationText, ErrorsNameWhatIsWrongAndNoPlaceThatNobodySees) {
   EXPECT_EQ(text_of({"linear", "f32[2, 2]; w f32[2, 2]", "stride = 2"}).find("line "), std::string::npos);
   EXPECT_NE(text_of({"linear", "f32[2, 2]; w f32[2, 2]", "stride = 2"}).find("no operation: linear (f32[2, 2]; w"),
             std::string::npos);
+  EXPECT_EQ(text_of({"linear", "", ""}), "operand 1 is empty; docs/formats/measurements.md says what it may be");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/mapped_file.h"
 #include "dataset/layout.h"
@@ -52,7 +53,23 @@ Result<const TableLayout*> recognise(const CsvHeader& header) {
   return fitting;
 }
 
-Result<CsvHeader> read_header(CsvReader& reader) {
+// What spreadsheets save as CSV that is none; as columns of a header it would be called an unknown table.
+Result<void> check_text(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") || text.substr(0, 2).find('\0') != text.npos)
+    return invalid("the text is UTF-16; save the table as CSV in UTF-8");
+  const std::string_view first = text.substr(0, std::min(text.find('\n'), kMaxCsvRecord));
+  if (first.find('\r') < first.size() - 1)
+    return invalid("lines end in CR alone, or a name of the header has one; save the table with LF or CRLF");
+  if (first.find(',') != text.npos) return {};
+  for (const auto& [separator, word] : {std::pair{';', "semicolons"}, {'\t', "tabs"}}) {
+    if (first.find(separator) != text.npos)
+      return invalid(fmt::format("columns are separated by {}; save the table with commas", word));
+  }
+  return {};
+}
+
+Result<CsvHeader> read_header(std::string_view text, CsvReader& reader) {
+  JC_RETURN_IF_ERROR(check_text(text));
   std::vector<std::string_view> fields;
   JC_ASSIGN_OR_RETURN(const bool more, reader.next(fields));
   if (!more) return invalid("the table is empty");
@@ -118,7 +135,7 @@ Result<Table> parse_table(std::string_view text, std::string_view name, const Ta
   if (text.size() > limits.bytes)
     return unsupported(fmt::format("has {} bytes; a table has at most {}", text.size(), limits.bytes));
   CsvReader reader(text);
-  JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(reader));
+  JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(text, reader));
   JC_ASSIGN_OR_RETURN(const TableLayout* layout, recognise(header));
   if (!layout->no_measurements.empty()) {
     return unsupported(fmt::format("{} holds no measurements: {}", layout->name, layout->no_measurements));
@@ -174,7 +191,7 @@ Result<std::string_view> recognise_table(const std::string& path) {
   JC_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
   CsvReader reader(file.text());
   auto layout = [&]() -> Result<std::string_view> {
-    JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(reader));
+    JC_ASSIGN_OR_RETURN(const CsvHeader header, read_header(file.text(), reader));
     JC_ASSIGN_OR_RETURN(const TableLayout* found, recognise(header));
     return found->name;
   }();

@@ -151,7 +151,7 @@ Result<void> check_learnable(const Sample& sample) {
   const Physics physics = physics_of(sample.work, sample.device, sample.situation, features);
   const auto finite = [](float value) { return std::isfinite(value); };
   if (!std::isfinite(std::log(sample.time / physics.bound)) || !std::all_of(features.begin(), features.end(), finite))
-    return invalid("its size is beyond all measure");
+    return invalid("of no elements, or of more than can be learnt from");
   if (sample.table == "neusight_conv" && physics.gpu < 1.5 * physics.host)
     return unsupported("too short: the loop's other work is most of its time");
   return {};
