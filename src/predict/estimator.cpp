@@ -177,7 +177,7 @@ std::optional<MeasuredKey> measured_key(std::string_view key) {
     if (called != name(group)) continue;
     if (what == "seen") return MeasuredKey{group, Estimator::Trust::kPlain, bench, key};
     const std::string_view wanted = next();
-    for (std::size_t a = 0; a < 6; ++a) {
+    for (std::size_t a = 0; a < kArithmetics; ++a) {
       const auto math = static_cast<Arithmetic>(a);
       if (wanted == name(math)) return MeasuredKey{group, bit_of(math), bench, key};
     }

@@ -2,6 +2,7 @@
 // Which of a pack's models answer for a GPU.
 #include "predict/estimator.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -69,6 +70,17 @@ TEST(Estimator, WhatWasMeasuredElsewhereOrOfAnotherKindIsNoReason) {
   EXPECT_NEAR(factor({{"arithmetic-loops/gemm-simt/tf32/t4", 1.0}}), 2.0, 1e-6);
   EXPECT_NEAR(factor({{"arithmetic-loops/conv/fp32/t4", 1.0}}), 2.0, 1e-6);
   EXPECT_NEAR(factor({{"arithmetic-elsewhere/gemm-simt/fp32/t4", 1.0}}), 2.0, 1e-6);
+}
+
+// A bit for each, and the eighth for work without one.
+TEST(Estimator, EveryArithmeticMayHaveBeenMeasured) {
+  for (std::size_t a = 0; a < kArithmetics; ++a) {
+    const auto math = static_cast<Arithmetic>(a);
+    const Pack pack = made({{fmt::format("arithmetic/gemm-simt/{}/t4", name(math)), 1.0}});
+    const Estimator estimator = Estimator::from(pack).value();
+    EXPECT_TRUE(estimator.trust("t4").seen(Group::kGemmSimt, math)) << name(math);
+    EXPECT_FALSE(estimator.trust("t4").seen(Group::kGemmSimt, std::nullopt)) << name(math);
+  }
 }
 
 // What trees say of PyTorch's norms, here twice the bound, is not said of an engine's.
