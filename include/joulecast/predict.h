@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -145,6 +146,16 @@ struct SettingRequest {
   std::vector<MeasuredRun> measured;
 };
 
+// What a setting is to make least. kEdp: energy * time.
+enum class Objective : std::uint8_t { kTime, kEnergy, kEdp };
+
+// A setting for one workload on one GPU.
+struct SettingChoice {
+  Prediction usual;                // at the default setting
+  std::optional<Prediction> best;  // at the chosen one; none where no setting was allowed
+  bool gain = false;               // whether that one is likelier than not to save 2 % against the default one
+};
+
 // What of a pack to use.
 struct PackOptions {
   bool corrections = true;  // of single GPUs' levels, by `joulecast train --calibrate`
@@ -173,12 +184,27 @@ class Predictor {
                                                         const PredictOptions& options,
                                                         const SettingRequest& request) const;
 
+  // Which of these settings to choose. Of a workload some things are hidden, so it is the one whose regret is least in
+  // the root mean square over all that they may be: what it takes more than the best of those that `allowed` takes,
+  // which is asked with the prediction at a setting and that at the default one. Not that of the least prediction:
+  // below the best setting lies a cliff, above it a slope. On a GPU whose limits nobody swept, limits below 0.475 of
+  // the default one are chosen only where a limit up to 0.6 of it was measured, or nothing else is allowed. Requires:
+  // the first setting is the default one. Errors: as above.
+  using Allowed = std::function<bool(const Prediction& one, const Prediction& usual)>;
+  [[nodiscard]] Result<SettingChoice> choose(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                                             const SettingRequest& request, Objective objective,
+                                             const Allowed& allowed) const;
+
   // How far this network on this GPU is from what was measured.
   [[nodiscard]] Support support(const Workload& workload, const Gpu& gpu) const;
 
   // False where the pack has learnt the power of none of its operations: power is then the GPU's idle power, and energy
   // that for the time.
   [[nodiscard]] bool knows_power(const Workload& workload) const;
+
+  // Checks every section of the pack, of which predictions read what they need. Errors: kInvalidInput (damaged), naming
+  // the file.
+  [[nodiscard]] Result<void> verify() const;
 
   // The report the pack was shipped with, as JSON text.
   [[nodiscard]] Result<std::string_view> report() const;

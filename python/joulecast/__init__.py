@@ -16,6 +16,7 @@ from __future__ import annotations
 # Name -> the module that has it.
 _PLACES = {
     "Interval": "_results", "Prediction": "_results", "Predictions": "_results", "Recommendation": "_results",
+    "Recommendations": "_results",
     "Predictor": "_predictor", "predict": "_predictor", "recommend": "_predictor", "inspect": "_predictor", "gpus": "_predictor",
     "Meter": "_meter", "Window": "_meter", "Energy": "_meter", "measure": "_meter",
     "Error": "_library", "InvalidInputError": "_library", "UnsupportedError": "_library",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _library, _models
-from ._results import Prediction, Predictions, Recommendation
+from ._results import Prediction, Predictions, Recommendation, Recommendations
 
 _shared = None
 
@@ -24,7 +24,8 @@ class Predictor:
         for handle, request in questions:
             answer = _library.predict(self._handle, handle, _given(gpu=gpu, **request, **options))
             found += [Prediction(values, name or answer["model"]) for values in answer["predictions"]]
-        one = len(found) == 1 and isinstance(gpu, str) and gpu != "all" and not isinstance(batch, (list, tuple))
+            found.left_out += [why for why in answer["left_out"] if why not in found.left_out]
+        one = len(found) == 1 and not found.left_out and isinstance(gpu, str) and gpu != "all" and not isinstance(batch, (list, tuple))
         return found[0] if one else found
 
     def recommend(self, model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
@@ -34,7 +35,8 @@ class Predictor:
             raise ValueError("recommend() takes one batch with `input`, and of modules that hold for one batch; else it takes several")
         handle, request = questions[0]
         answer = _library.recommend(self._handle, handle, _given(gpu=gpu, **request, **options))
-        return [Recommendation(values, name or answer["model"]) for values in answer["candidates"]]
+        found = [Recommendation(values, name or answer["model"]) for values in answer["candidates"]]
+        return Recommendations(found, answer["left_out"])
 
     def gpus(self):
         """The GPUs that may be asked for, with every figure known of them."""
@@ -72,7 +74,7 @@ def predict(model, *, gpu="all", batch=None, input=None, shapes=None, framework=
 
 
 def recommend(model, *, gpu="all", batch=None, input=None, shapes=None, framework=None, example=None, **options):
-    """The GPUs, batches and settings at which `model` does best: a list of Recommendation, best first.
+    """The GPUs, batches and settings at which `model` does best: a Recommendations, a list of Recommendation with the best first.
 
     model, gpu, batch, input, shapes, framework, example, mode, precision, runtime, layout, host, optimizer, measured: as for predict().
     best="energy": what of one example is to be least: "energy", "time" or "edp". choose="limit": which settings may be changed: the

@@ -77,8 +77,21 @@ class Recommendation(_Values):
                 f"energy {self.energy_ratio - 1:+.1%}>")
 
 
+class Recommendations(list):
+    """Several of them, best first. `left_out`: sentences about GPUs and batches that cannot be, or not within the bounds."""
+
+    def __init__(self, found=(), left_out=()):
+        super().__init__(found)
+        self.left_out = list(left_out)
+
+
 class Predictions(list):
-    """Several of them, in the order of batches, then GPUs, then settings."""
+    """Several of them, in the order of batches, then GPUs, then settings. `left_out`: sentences about GPUs that lack what
+    was asked for."""
+
+    def __init__(self, found=(), left_out=()):
+        super().__init__(found)
+        self.left_out = list(left_out)
 
     def to_dict(self):
         return [one.to_dict() for one in self]

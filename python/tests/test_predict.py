@@ -33,6 +33,19 @@ class Predict(unittest.TestCase):
         self.assertEqual(float(found.energy_j), found.to_dict()["energy_j"]["value"])
         self.assertIn("a30 batch 32", repr(found))
 
+    def test_gpus_that_cannot_be_are_named(self):
+        for gpu in ["a30", "k80"], "a30,k80":
+            found = joulecast.predict(RESNET, gpu=gpu, precision="bf16")
+            self.assertEqual(["a30"], [one.gpu for one in found])
+            self.assertEqual(1, len(found.left_out))
+            self.assertIn("tesla-k80", found.left_out[0])
+        self.assertEqual([], joulecast.predict(RESNET, gpu=["a30", "k80"]).left_out)
+        with self.assertRaisesRegex(joulecast.UnsupportedError, "none of 2 GPUs"):
+            joulecast.predict(RESNET, gpu=["k80", "p4"], precision="bf16")
+        best = joulecast.recommend(RESNET, gpu=["a30", "k80"], precision="bf16")
+        self.assertEqual(["a30"], [one.gpu for one in best])
+        self.assertIn("tesla-k80", best.left_out[0])
+
     def test_the_shape_of_one_example(self):
         one = joulecast.predict(RESNET, gpu="a30", batch=4, input="3,224,224")
         self.assertEqual(one, joulecast.predict(RESNET, gpu="a30", shapes={"input": (4, 3, 224, 224)}))

@@ -50,9 +50,8 @@ tl::expected<joulecast_predictor*, Failure> open_predictor(const char* pack,
 
 tl::expected<char*, Failure> predict(const joulecast_predictor& by, const joulecast_model& model, const char* request) {
   JC_ASSIGN_OR_FAIL(const auto asked, joulecast::c::parse_prediction_request(request));
-  std::vector<std::string> left_out;
-  JC_ASSIGN_OR_FAIL(const auto report, joulecast::cli::predictions(asked, model.path, model.network,
-                                                                   {by.catalogue, by.predictor}, left_out));
+  JC_ASSIGN_OR_FAIL(const auto report,
+                    joulecast::cli::predictions(asked, model.path, model.network, {by.catalogue, by.predictor}));
   return copied(joulecast::cli::json_text(report.json()));
 }
 

@@ -109,7 +109,10 @@ Json PredictionReport::json() const {
     if (!e.notes.empty()) one["notes"] = e.notes;
     predictions.push_back(std::move(one));
   }
-  return {{"schema", "joulecast.prediction/1"}, {"model", model_}, {"predictions", std::move(predictions)}};
+  return {{"schema", "joulecast.prediction/1"},
+          {"model", model_},
+          {"predictions", std::move(predictions)},
+          {"left_out", left_out_}};
 }
 
 std::string PredictionReport::csv() const {
@@ -184,7 +187,6 @@ std::set<std::string> PredictionReport::notes() const {
 }
 
 std::string PredictionReport::text() const {
-  if (entries_.empty()) return "no prediction\n";
   const Entry& first = entries_.front();
   const std::string what =
       fmt::format("{}: {} with {}{}{}, {} parameters", printable(model_), name(first.mode), name(first.runtime),

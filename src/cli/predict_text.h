@@ -2,8 +2,10 @@
 // Predictions as people, programs and spreadsheets read them.
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/json.h"
@@ -22,12 +24,18 @@ class PredictionReport {
   PredictionReport(std::string model, Options options) : model_(std::move(model)), options_(options) {}
 
   void add(const Workload& load, Prediction prediction);
+  // A GPU that could not be predicted for, and why: each reason once.
+  void leave_out(std::string why) {
+    if (std::find(left_out_.begin(), left_out_.end(), why) == left_out_.end()) left_out_.push_back(std::move(why));
+  }
+  [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
 
   // {"schema":"joulecast.prediction/1", ...}
   [[nodiscard]] Json json() const;
   // One line a prediction, units in the header.
   [[nodiscard]] std::string csv() const;
-  // A table of 80 columns, then notes.
+  // A table of 80 columns, then notes. Requires: not empty.
   [[nodiscard]] std::string text() const;
   // What text() ends with, each once, for forms that have no place for it.
   [[nodiscard]] std::set<std::string> notes() const;
@@ -54,6 +62,7 @@ class PredictionReport {
   std::string model_;
   Options options_;
   std::vector<Entry> entries_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace joulecast::cli

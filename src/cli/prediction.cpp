@@ -86,23 +86,30 @@ Result<std::vector<Prediction>> predict_one(const Workload& load, const Predicto
 }
 
 constexpr std::string_view kNoPower =
-    "the pack was trained on rows without power: power, energy and their bounds mean nothing (the power is that of an "
-    "idle GPU)";
+    "the pack was trained on rows without power: power, energy and their bounds mean nothing (the power is that of a "
+    "GPU that waits)";
 
-// One batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless it is the only one.
-Outcome predict_all(const Workload& load, const Predictor& predictor, const PreparedRequest& asked,
-                    std::vector<std::string>& left_out, PredictionReport& report) {
-  for (const Gpu* gpu : asked.gpus) {
-    auto predictions = predict_one(load, predictor, *gpu, asked);
-    if (predictions) {
+// Every batch on every GPU. A GPU that lacks what the precision needs is left out with a word, unless no other is left.
+Outcome predict_all(const PreparedRequest& asked, const Predictor& predictor, PredictionReport& report) {
+  std::optional<Error> first;
+  bool wrong = false;
+  for (const Workload& load : asked.loads) {
+    for (const Gpu* gpu : asked.gpus) {
+      auto predictions = predict_one(load, predictor, *gpu, asked);
+      if (!predictions) {
+        if (!first) first = predictions.error();
+        wrong = wrong || predictions.error().code() == ErrorCode::kInvalidInput;
+        report.leave_out(predictions.error().text());
+        continue;
+      }
       for (Prediction& prediction : *predictions) report.add(load, std::move(prediction));
-    } else if (asked.gpus.size() == 1) {
-      return tl::unexpected<Failure>(predictions.error());
-    } else {
-      left_out.push_back(predictions.error().text());
     }
   }
-  return {};
+  if (wrong) JC_RETURN_IF_FAILURE(predictor.verify());  // a damaged pack is no GPU's fault
+  if (!report.empty()) return {};
+  if (asked.gpus.size() == 1) return tl::unexpected<Failure>(std::move(*first));
+  return tl::unexpected<Failure>(Error{first->code(), fmt::format("none of {} GPUs can be predicted for; the first: {}",
+                                                                  asked.gpus.size(), first->text())});
 }
 
 tl::expected<PredictOptions, Failure> predict_options(const PredictionRequest& request) {
@@ -149,17 +156,14 @@ tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request
 }
 
 tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
-                                                    const Graph& network, const PredictionContext& context,
-                                                    std::vector<std::string>& left_out) {
+                                                    const Graph& network, const PredictionContext& context) {
   JC_ASSIGN_OR_FAIL(PreparedRequest asked, prepared(request, model, network, context.catalogue));
   for (Workload& load : asked.loads) {
     if (!context.predictor.knows_power(load)) load.notes.emplace_back(kNoPower);
   }
   PredictionReport report(model,
                           {.top = request.top, .breakdown = request.breakdown, .settings = asked.settings.has_value()});
-  for (const Workload& load : asked.loads) {
-    JC_RETURN_IF_FAILURE(predict_all(load, context.predictor, asked, left_out, report));
-  }
+  JC_RETURN_IF_FAILURE(predict_all(asked, context.predictor, report));
   return report;
 }
 

@@ -42,10 +42,9 @@ struct PreparedRequest {
 tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request, const std::string& model,
                                                 const Graph& network, const Catalogue& catalogue);
 
-// GPUs among several that lack what the precision needs are left out, with a word in `left_out`. Fails as prepared()
-// does.
+// GPUs among several that lack what is asked for (the precision, a clock, a limit) are left out, and the report says
+// so. Fails as prepared() does, where no GPU is left, and where the pack turns out to be damaged.
 tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
-                                                    const Graph& network, const PredictionContext& context,
-                                                    std::vector<std::string>& left_out);
+                                                    const Graph& network, const PredictionContext& context);
 
 }  // namespace joulecast::cli

@@ -23,7 +23,8 @@ void add_workload(CLI::App& app, PredictionRequest& request) {
       ->expected(1)
       ->take_all();
   add_choice(app, "-m,--mode", request.mode, "what to predict (default inference)", {"inference", "training"});
-  add_choice(app, "--precision", request.precision, "of the matrix work (default tf32: PyTorch's own)",
+  add_choice(app, "--precision", request.precision,
+             "of the matrix work (default the runtime's own: tf32 in PyTorch, tf32-all in TensorFlow)",
              {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp"});
   add_choice(app, "--runtime", request.runtime, "what executes the network (default pytorch-eager)",
              {"pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"});

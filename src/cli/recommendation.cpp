@@ -23,14 +23,25 @@ Outcome check_bounds(const RecommendationRequest& request) {
   return {};
 }
 
-// What a word stands for: less of it is better.
-using Score = double (*)(const Prediction&, double batch);
-
-tl::expected<Score, Failure> score_of(const std::string& word) {
-  if (word == "energy") return [](const Prediction& p, double batch) { return p.energy.value.value() / batch; };
-  if (word == "time") return [](const Prediction& p, double batch) { return p.time.value.value() / batch; };
-  if (word == "edp") return [](const Prediction& p, double batch) { return p.edp.value.value() / (batch * batch); };
+tl::expected<Objective, Failure> objective_of(const std::string& word) {
+  if (word == "energy") return Objective::kEnergy;
+  if (word == "time") return Objective::kTime;
+  if (word == "edp") return Objective::kEdp;
   return usage(fmt::format("--best: '{}' is none of its words", printable(word)), "energy, time or edp");
+}
+
+// Of one example: less is better.
+double score(const Candidate& candidate, Objective objective) {
+  const auto batch = static_cast<double>(candidate.batch);
+  switch (objective) {
+    case Objective::kTime:
+      return candidate.best.time.value.value() / batch;
+    case Objective::kEnergy:
+      return candidate.best.energy.value.value() / batch;
+    case Objective::kEdp:
+      return candidate.best.edp.value.value() / (batch * batch);
+  }
+  return 0.0;
 }
 
 struct Choice {
@@ -81,43 +92,35 @@ std::vector<Setting> settings_of(const Gpu& gpu, const Choice& choice) {
 
 class Search {
  public:
-  Search(const RecommendationRequest& request, Score less_is_better, Choice choice, const PreparedRequest& asked)
-      : request_(request), score_(less_is_better), choice_(choice), asked_(asked) {
+  Search(const RecommendationRequest& request, Objective objective, Choice choice, const PreparedRequest& asked)
+      : request_(request), objective_(objective), choice_(choice), asked_(asked) {
     if (asked.settings) measured_ = asked.settings->measured;
   }
 
-  // Errors: those of Predictor::predict(); kUnsupported where nothing is within the bounds.
+  // Errors: those of Predictor::choose(); kUnsupported where nothing is within the bounds.
   Result<Candidate> best_of(const Workload& load, const Gpu& gpu, const Predictor& predictor) const {
-    JC_ASSIGN_OR_RETURN(std::vector<Prediction> found, predicted(load, gpu, predictor));
-    const auto batch = static_cast<double>(load.batch);
-    const Prediction& usual = found.front();
+    JC_ASSIGN_OR_RETURN(SettingChoice found, chosen(load, gpu, predictor));
+    const Prediction& usual = found.usual;
     if (!usual.fits) {
       return unsupported(fmt::format("{}, batch {}: needs more memory than the board has", gpu.id, load.batch));
     }
-    const Prediction* best = nullptr;
-    for (const Prediction& one : found) {
-      if (within(one, usual) && (best == nullptr || score_(one, batch) < score_(*best, batch))) best = &one;
-    }
-    if (best == nullptr) {
+    if (!found.best) {
       return unsupported(fmt::format("{}, batch {}: not within {}: {} at its default setting", gpu.id, load.batch,
                                      with_prefix(*request_.within_s, "s"), with_prefix(usual.time.value.value(), "s")));
     }
-    const bool no_gain = within(usual, usual) && score_(*best, batch) > (1 - kLeastGain) * score_(usual, batch);
-    return Candidate{load.batch, no_gain ? usual : *best, usual, no_gain || best == &usual};
-  }
-
-  [[nodiscard]] double score(const Candidate& candidate) const {
-    return score_(candidate.best, static_cast<double>(candidate.batch));
+    const bool as_usual = within(usual, usual) && !found.gain;
+    return Candidate{load.batch, as_usual ? usual : *found.best, usual, as_usual};
   }
 
  private:
-  [[nodiscard]] Result<std::vector<Prediction>> predicted(const Workload& load, const Gpu& gpu,
-                                                          const Predictor& predictor) const {
-    if (choice_.limits || choice_.clocks) {
-      return predictor.predict(load, gpu, asked_.how, {settings_of(gpu, choice_), measured_});
-    }
+  [[nodiscard]] Result<SettingChoice> chosen(const Workload& load, const Gpu& gpu, const Predictor& predictor) const {
+    const auto allowed = [this](const Prediction& one, const Prediction& usual) { return within(one, usual); };
+    if (choice_.limits || choice_.clocks)
+      return predictor.choose(load, gpu, asked_.how, {settings_of(gpu, choice_), measured_}, objective_, allowed);
     JC_ASSIGN_OR_RETURN(Prediction one, predictor.predict(load, gpu, asked_.how));
-    return std::vector<Prediction>{std::move(one)};
+    SettingChoice out{.usual = std::move(one), .best = {}};
+    if (within(out.usual, out.usual)) out.best = out.usual;
+    return out;
   }
   [[nodiscard]] bool within(const Prediction& one, const Prediction& usual) const {
     constexpr double kPercent = 0.01;
@@ -127,7 +130,7 @@ class Search {
   }
 
   const RecommendationRequest& request_;
-  Score score_;
+  Objective objective_;
   Choice choice_;
   const PreparedRequest& asked_;
   std::vector<MeasuredRun> measured_;
@@ -209,27 +212,30 @@ std::string Recommendation::text(std::size_t rows) const {
 tl::expected<Recommendation, Failure> recommended(const RecommendationRequest& request, const std::string& model,
                                                   const Graph& network, const PredictionContext& context) {
   JC_RETURN_IF_FAILURE(check_bounds(request));
-  JC_ASSIGN_OR_FAIL(const Score score, score_of(request.best));
+  JC_ASSIGN_OR_FAIL(const Objective objective, objective_of(request.best));
   JC_ASSIGN_OR_FAIL(const Choice choice, choice_of(request.choose));
   JC_ASSIGN_OR_FAIL(const PreparedRequest asked, prepared(request.prediction, model, network, context.catalogue));
-  const Search search(request, score, choice, asked);
+  const Search search(request, objective, choice, asked);
   Recommendation out{model, request.best, {}, {}};
+  bool wrong = false;
   for (const Workload& load : asked.loads) {
     for (const Gpu* gpu : asked.gpus) {
       auto found = search.best_of(load, *gpu, context.predictor);
       if (found) {
         out.candidates.push_back(std::move(*found));
       } else {
+        wrong = wrong || found.error().code() == ErrorCode::kInvalidInput;
         out.left_out.push_back(found.error().text());
       }
     }
   }
+  if (wrong) JC_RETURN_IF_FAILURE(context.predictor.verify());  // a damaged pack is no GPU's fault
   if (out.candidates.empty()) {
     return tl::unexpected<Failure>(
         Failure{{ErrorCode::kUnsupported, out.left_out.front()}, "other GPUs, batches or bounds may do"});
   }
   std::stable_sort(out.candidates.begin(), out.candidates.end(),
-                   [&](const Candidate& a, const Candidate& b) { return search.score(a) < search.score(b); });
+                   [&](const Candidate& a, const Candidate& b) { return score(a, objective) < score(b, objective); });
   return out;
 }
 

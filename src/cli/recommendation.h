@@ -23,15 +23,12 @@ struct RecommendationRequest {
 struct Candidate {
   std::int64_t batch = 1;
   Prediction best, usual;
-  bool as_usual = false;  // the default setting is the best, or less than kLeastGain from it
+  bool as_usual = false;  // what was chosen is not likely to save 2 %
 
   // `best` over `usual`, of one quantity.
   [[nodiscard]] double time_ratio() const { return best.time.value / usual.time.value; }
   [[nodiscard]] double energy_ratio() const { return best.energy.value / usual.energy.value; }
 };
-
-// Changes of less are smaller than what sensors tell apart; the default setting is kept then.
-inline constexpr double kLeastGain = 0.01;
 
 struct Recommendation {
   std::string model, best;

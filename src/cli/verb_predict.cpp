@@ -26,7 +26,8 @@ tl::expected<Answer, Failure> predict_one(const PredictVerb& options, const Pred
   JC_ASSIGN_OR_FAIL(Graph graph, import_model(model, options.models.framework, asked.shapes));
   Answer out;
   JC_ASSIGN_OR_FAIL(const PredictionReport report,
-                    predictions(options.request, model, simplify(std::move(graph)), context, out.notes));
+                    predictions(options.request, model, simplify(std::move(graph)), context));
+  out.notes = report.left_out();
   if (options.form.json) out.json = report.json();
   if (!options.form.json) out.text = options.form.csv ? report.csv() : report.text();
   if (options.form.csv) {

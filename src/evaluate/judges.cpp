@@ -51,12 +51,18 @@ FoundValue with_factor(double value, double log_factor, double spread) {
 
 Result<OperationJudge> OperationJudge::open(const std::string& pack, PackOptions use, const Catalogue& catalogue) {
   JC_ASSIGN_OR_RETURN(Pack opened, Pack::open(pack));
+  // What a row needs of it is read when the row comes, and a damaged pack is no row's fault.
+  if (auto sound = opened.verify(); !sound) return tl::unexpected(std::move(sound).error().in(pack));
   OperationJudge out(std::move(opened), catalogue);
-  JC_ASSIGN_OR_RETURN(out.estimator_, Estimator::from(*out.pack_));
+  const auto read = [&]() -> Result<void> {
+    JC_ASSIGN_OR_RETURN(out.estimator_, Estimator::from(*out.pack_));
+    JC_ASSIGN_OR_RETURN(out.spreads_, SpreadModels::from(*out.pack_));
+    JC_ASSIGN_OR_RETURN(out.intervals_, out.pack_->table(pack_names::kIntervals));
+    JC_ASSIGN_OR_RETURN(out.gpus_, out.pack_->table(pack_names::kGpus));
+    return {};
+  };
+  if (auto ok = read(); !ok) return tl::unexpected(std::move(ok).error().in(pack));
   if (!use.corrections) out.estimator_.forget_corrections();
-  JC_ASSIGN_OR_RETURN(out.spreads_, SpreadModels::from(*out.pack_));
-  JC_ASSIGN_OR_RETURN(out.intervals_, out.pack_->table(pack_names::kIntervals));
-  JC_ASSIGN_OR_RETURN(out.gpus_, out.pack_->table(pack_names::kGpus));
   out.layouts_ = fitted_layouts(*out.pack_);
   return out;
 }

@@ -49,8 +49,12 @@ Result<SweepJudge> SweepJudge::open(const std::string& pack, const Catalogue& ca
   SweepJudge out(catalogue);
   const std::vector<std::string_view> tables = opened.tables();
   if (std::find(tables.begin(), tables.end(), pack_names::kSettings) == tables.end()) return out;
-  JC_ASSIGN_OR_RETURN(const TableView table, opened.table(pack_names::kSettings));
-  JC_ASSIGN_OR_RETURN(out.model_, settings::SettingsModel::from(table));
+  const auto read = [&]() -> Result<void> {
+    JC_ASSIGN_OR_RETURN(const TableView table, opened.table(pack_names::kSettings));
+    JC_ASSIGN_OR_RETURN(out.model_, settings::SettingsModel::from(table));
+    return {};
+  };
+  if (auto ok = read(); !ok) return tl::unexpected(std::move(ok).error().in(pack));
   return out;
 }
 

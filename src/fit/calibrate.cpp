@@ -171,8 +171,14 @@ Result<void> write_pack(const Pack& pack, const Replaced& replaced, const std::s
 // What the pack says without its corrections, beside what the tables say.
 Result<std::map<std::string, Deviations>> deviations_of(const CalibrateOptions& options, const Pack& pack,
                                                         const Catalogue& catalogue, const Progress& progress) {
-  JC_ASSIGN_OR_RETURN(const Estimator estimator, Estimator::from(pack));
-  JC_ASSIGN_OR_RETURN(const ComposeConstants compose, read_compose(pack));
+  Estimator estimator;
+  ComposeConstants compose;
+  const auto read = [&]() -> Result<void> {
+    JC_ASSIGN_OR_RETURN(estimator, Estimator::from(pack));
+    JC_ASSIGN_OR_RETURN(compose, read_compose(pack));
+    return {};
+  };
+  if (auto ok = read(); !ok) return tl::unexpected(std::move(ok).error().in(options.pack));
   SampleSet set;
   NetworkRows networks(options.graphs, catalogue, estimator, compose);
   const auto add_network = [&](const MeasuredNetwork& row) { return networks.add(row); };
@@ -192,6 +198,7 @@ Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, co
   JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
   JC_ASSIGN_OR_RETURN(const OrderedJson calibration, read_calibration(options.calibration));
   JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(options.pack));
+  if (auto whole = pack.verify(); !whole) return tl::unexpected(std::move(whole).error().in(options.pack));
   JC_ASSIGN_OR_RETURN(const auto rows, deviations_of(options, pack, catalogue, progress));
   if (rows.empty() && calibration.is_null()) return invalid("no row of the tables says anything of a GPU");
   Corrections corrections;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "base/check.h"
 #include "joulecast/predict.h"
 #include "predict/compose.h"
 #include "predict/describe.h"
@@ -24,15 +25,15 @@ struct IntervalFactors {
 };
 
 struct Predictor::Impl {
-  explicit Impl(Pack opened) : pack(std::move(opened)) {}
+  Impl(std::string place, Pack opened) : path(std::move(place)), pack(std::move(opened)) {}
 
+  std::string path;
   Pack pack;
   Estimator estimator;
   ComposeConstants compose_constants;
   TableView gpus;                         // "measured/<id>", "architecture/<name>"
   std::array<double, kGroups> largest{};  // by group, the largest work that was measured
   std::array<IntervalFactors, 3> intervals;
-  std::string_view report;
 
   static Result<std::unique_ptr<Impl>> load(const std::string& path);
   [[nodiscard]] IntervalFactors widths(const Workload& workload, const Estimator::Trust& trust, Support support) const;
@@ -44,10 +45,21 @@ struct Predictor::Impl {
   // Fills `busy` if it is asked for.
   Result<Prediction> predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Support support,
                                Busy* busy) const;
+  // Predictions at settings, and the curve that they lie on.
+  struct Carried {
+    settings::SettingCurve curve;
+    std::vector<settings::OperatingPoint> points;
+    std::vector<Prediction> predictions;
+  };
+  [[nodiscard]] Result<Carried> carried(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                                        const SettingRequest& request, Support support) const;
   // Read when the first setting is asked for.
   const Result<settings::SettingsModel>& settings_model() const;
+  const Result<void>& verified() const;
 
  private:
+  mutable std::once_flag verified_once_;
+  mutable Result<void> verified_;
   mutable std::once_flag settings_read_;
   mutable Result<settings::SettingsModel> settings_;
 };
@@ -134,7 +146,7 @@ double unknown_share(const Workload& workload) {
 
 Result<std::unique_ptr<Predictor::Impl>> Predictor::Impl::load(const std::string& path) {
   JC_ASSIGN_OR_RETURN(Pack pack, Pack::open(path));
-  auto impl = std::make_unique<Impl>(std::move(pack));
+  auto impl = std::make_unique<Impl>(path, std::move(pack));
   const auto read = [&]() -> Result<void> {
     JC_ASSIGN_OR_RETURN(impl->estimator, Estimator::from(impl->pack));
     JC_ASSIGN_OR_RETURN(impl->compose_constants, read_compose(impl->pack));
@@ -160,6 +172,10 @@ Result<Predictor> Predictor::open(const std::string& path, PackOptions options) 
   JC_ASSIGN_OR_RETURN(auto impl, Impl::load(path));
   if (!options.corrections) impl->estimator.forget_corrections();
   return Predictor(std::move(impl));
+}
+
+Result<void> Predictor::verify() const {
+  return impl_->verified();
 }
 
 Result<std::string_view> Predictor::report() const {
@@ -325,38 +341,88 @@ const Result<settings::SettingsModel>& Predictor::Impl::settings_model() const {
           "the predictor pack knows nothing of clocks and limits; joulecast train with "
           "sweeps of them makes one that does");
     }
+    if (!settings_) settings_ = tl::unexpected(Error(settings_.error()).in(path));
   });
   return settings_;
+}
+
+const Result<void>& Predictor::Impl::verified() const {
+  std::call_once(verified_once_, [&] {
+    if (auto sound = pack.verify(); !sound) verified_ = tl::unexpected(std::move(sound).error().in(path));
+  });
+  return verified_;
 }
 
 Result<Prediction> Predictor::predict(const Workload& workload, const Gpu& gpu, const PredictOptions& options) const {
   return impl_->predicted(workload, gpu, options, support(workload, gpu), nullptr);
 }
 
-Result<std::vector<Prediction>> Predictor::predict(const Workload& workload, const Gpu& gpu,
-                                                   const PredictOptions& options, const SettingRequest& request) const {
-  const auto& model = impl_->settings_model();
+Result<Predictor::Impl::Carried> Predictor::Impl::carried(const Workload& workload, const Gpu& gpu,
+                                                          const PredictOptions& options, const SettingRequest& request,
+                                                          Support support) const {
+  const auto& model = settings_model();
   if (!model) return tl::unexpected(model.error());
   std::vector<settings::OperatingPoint> points;
   for (const Setting& setting : request.settings) {
     JC_ASSIGN_OR_RETURN(points.emplace_back(), settings::operating_point(gpu, setting));
   }
-  Impl::Busy busy;
-  JC_ASSIGN_OR_RETURN(const Prediction base, impl_->predicted(workload, gpu, options, support(workload, gpu), &busy));
+  Busy busy;
+  JC_ASSIGN_OR_RETURN(const Prediction base, predicted(workload, gpu, options, support, &busy));
   const double time = base.time.value.value();
   const settings::SettingLaw law(model->constants(gpu));
-  const settings::HiddenStep step{busy.operations, time, impl_->compose_constants.sharpness, busy.beside};
+  const settings::HiddenStep step{busy.operations, time, compose_constants.sharpness, busy.beside};
   const auto hidden = settings::hidden_of(step, gpu.power_limit.value(), law);
   constexpr double kSigmas = 1.645;  // of a normal distribution, around 90 % of it
   const double power_sigma = settings::base_widths(base, {}).power.down / kSigmas;
   const settings::BasePrediction at_default{time, base.power.value.value(), power_sigma};
-  JC_ASSIGN_OR_RETURN(const auto curve,
-                      settings::SettingCurve::make(*model, gpu, hidden, at_default, request.measured));
+  JC_ASSIGN_OR_RETURN(auto curve, settings::SettingCurve::make(*model, gpu, hidden, at_default, request.measured));
   const settings::BaseWidths widths = settings::base_widths(base, request.measured);
   const std::vector<settings::SettingPrediction> found = curve.at(points);
-  std::vector<Prediction> out;
+  Carried out{std::move(curve), std::move(points), {}};
   for (std::size_t i = 0; i < found.size(); ++i)
-    out.push_back(settings::applied(base, widths, found[i], request.settings[i]));
+    out.predictions.push_back(settings::applied(base, widths, found[i], request.settings[i]));
+  return out;
+}
+
+Result<std::vector<Prediction>> Predictor::predict(const Workload& workload, const Gpu& gpu,
+                                                   const PredictOptions& options, const SettingRequest& request) const {
+  JC_ASSIGN_OR_RETURN(Impl::Carried found, impl_->carried(workload, gpu, options, request, support(workload, gpu)));
+  return std::move(found.predictions);
+}
+
+namespace {
+
+double cost(const Prediction& of, Objective objective) {
+  switch (objective) {
+    case Objective::kTime:
+      return of.time.value.value();
+    case Objective::kEnergy:
+      return of.energy.value.value();
+    case Objective::kEdp:
+      return of.edp.value.value();
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+Result<SettingChoice> Predictor::choose(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
+                                        const SettingRequest& request, Objective objective,
+                                        const Allowed& allowed) const {
+  JC_ASSIGN_OR_RETURN(const Impl::Carried found,
+                      impl_->carried(workload, gpu, options, request, support(workload, gpu)));
+  JC_CHECK(!request.settings.empty() && !request.settings.front().sm_clock && !request.settings.front().power_limit,
+           "the first setting is not the default one");
+  SettingChoice out{.usual = found.predictions.front(), .best = {}};
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < found.points.size(); ++i) {
+    if (allowed(found.predictions[i], out.usual)) open.push_back(i);
+  }
+  if (open.empty()) return out;
+  const settings::SettingCurve::Choice choice = found.curve.recommended(found.points, objective, open);
+  out.best = found.predictions[choice.point];
+  // What is printed of two settings follows what was measured, and must not contradict the choice.
+  out.gain = choice.chance > 0.5 && cost(*out.best, objective) < cost(out.usual, objective);
   return out;
 }
 

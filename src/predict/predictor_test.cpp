@@ -287,6 +287,36 @@ TEST(Predictor, ACopyTakesAsLongAtAnyClock) {
   EXPECT_NEAR(longer(BytesPerSecond{5e9}).value() / without, 1.0, 0.25);
 }
 
+// Limits of an A100, the default first.
+SettingRequest limits_of_an_a100() {
+  SettingRequest out{.settings = {{}}, .measured = {}};
+  for (const double watts : {350, 300, 250, 200}) out.settings.push_back({.sm_clock = {}, .power_limit = Watts{watts}});
+  return out;
+}
+
+TEST(Predictor, ChoosesAmongWhatIsAllowed) {
+  const Workload load = load_of(256, Mode::kTraining);
+  const SettingRequest limits = limits_of_an_a100();
+  const auto chosen = [&](Objective objective, const Predictor::Allowed& allowed) {
+    return shipped().choose(load, gpu("a100"), {}, limits, objective, allowed).value();
+  };
+  const auto all = [](const Prediction&, const Prediction&) { return true; };
+  const SettingChoice energy = chosen(Objective::kEnergy, all);
+  const SettingChoice edp = chosen(Objective::kEdp, all);
+  EXPECT_TRUE(energy.gain);
+  EXPECT_LT(energy.best->energy.value, energy.usual.energy.value);
+  EXPECT_LE(energy.best->setting.power_limit, edp.best->setting.power_limit);
+  EXPECT_FALSE(chosen(Objective::kTime, all).gain);
+  const auto predicted = shipped().predict(load, gpu("a100"), {}, limits).value();
+  EXPECT_EQ(energy.usual.energy.value, predicted.front().energy.value) << "those that predict() makes";
+  const SettingChoice high = chosen(Objective::kEnergy, [](const Prediction& one, const Prediction& usual) {
+    EXPECT_EQ(usual.setting.power_limit, Watts{400});
+    return *one.setting.power_limit > Watts{310};
+  });
+  EXPECT_EQ(high.best->setting.power_limit, Watts{350});
+  EXPECT_FALSE(chosen(Objective::kEnergy, [](const Prediction&, const Prediction&) { return false; }).best);
+}
+
 TEST(Predictor, FourThreadsPredictWhatOneDoes) {
   const Workload load = load_of(32, Mode::kTraining);
   const double alone = shipped().predict(load, gpu("a30"), {}).value().time.value.value();
@@ -370,6 +400,23 @@ void write_with(const std::string& path, const std::function<Forest(std::string_
     ASSERT_TRUE(writer.add_forest(std::string(section), forest_of(section)));
   }
   ASSERT_TRUE(writer.write(path));
+}
+
+// Of what no prediction has asked for yet, too.
+TEST(Predictor, VerifiesTheWholePack) {
+  EXPECT_TRUE(shipped().verify());
+  std::ostringstream bytes;
+  bytes << std::ifstream(kPack, std::ios::binary).rdbuf();
+  const std::string path = temporary("verified.jcpack");
+  std::ofstream(path, std::ios::binary) << with_damage(bytes.str(), "spread-time/decode");
+  const auto predictor = Predictor::open(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(predictor) << predictor.error().text();
+  EXPECT_TRUE(predictor->predict(load_of(1), gpu("a30"), {}));
+  const auto sound = predictor->verify();
+  ASSERT_FALSE(sound);
+  EXPECT_TRUE(sound.error().text().starts_with(path + ": ")) << sound.error().text();
+  EXPECT_NE(sound.error().text().find("spread-time/decode"), std::string::npos) << sound.error().text();
 }
 
 // A pack of another version of the features, sound in itself.

@@ -127,16 +127,24 @@ class Errors(unittest.TestCase):
 
 class Limits(unittest.TestCase):
     def test_ratios_to_the_default_and_what_is_lost(self) -> None:
-        """Energies 120, 105, 100, 90 J at 40 to 100 W: the least is at 100 W; at 50 W, predicted so, it is a sixth more.
-        Delay times energy: 105 * 1.5 against 90."""
+        """Energies 120, 105, 100, 90 J at 40 to 100 W: the least is at 100 W; at 50 W it is a sixth more. The EDP at 75 W:
+        100 * 1.25 against 90."""
         sweep = {40.0: (3.0, 40.0), 50.0: (1.5, 70.0), 75.0: (1.25, 80.0), 100.0: (1.0, 90.0)}
         found = {40.0: (6.0, 40.0), 50.0: (3.3, 35.0), 75.0: (2.5, 80.0), 100.0: (2.0, 90.0)}
-        cell = limits.judged(sweep, found, [100.0])
+        cell = limits.judged(sweep, found, [100.0], 50.0, 75.0)
         self.assertAlmostEqual(cell["time"], 0.5 * 0.1)  # 1.65 for 1.5 at 50 W, right at 75 W
         self.assertAlmostEqual(cell["power"], 0.5 * 0.5)
         self.assertAlmostEqual(cell["energy_lost"], 105 / 90 - 1)
-        self.assertAlmostEqual(cell["edp_lost"], 0.0)
-        self.assertAlmostEqual(limits.judged(sweep, found, [100.0, 50.0])["time"], 0.0)
+        self.assertAlmostEqual(cell["edp_lost"], 125 / 90 - 1)
+        self.assertAlmostEqual(limits.judged(sweep, found, [100.0, 50.0], 100.0, 100.0)["time"], 0.0)
+
+    def test_batches_that_do_not_fit_have_no_recommendation(self) -> None:
+        sweep = {50.0: (1.5, 70.0), 75.0: (1.25, 80.0), 100.0: (1.0, 90.0)}
+        cells = [limits.judged(sweep, sweep, [100.0], limit, limit) for limit in (50.0, None)]
+        mean = limits.row("sweeps", "default", cells)
+        self.assertEqual((mean["n"], mean["n_recommended"]), (2, 1))
+        self.assertAlmostEqual(mean["energy_lost"], 105 / 90 - 1)
+        self.assertIsNone(limits.row("sweeps", "default", cells[1:])["energy_lost"])
 
 
 class Sweeps(unittest.TestCase):

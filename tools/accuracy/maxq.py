@@ -97,7 +97,7 @@ def main() -> int:
                 path = pathlib.Path(folder) / f"{model}.jcg"
                 path.write_text(GRAPHS[model])
             sweep = {limit: (0.0, 0.0) for limit in runs}
-            found = limits.predicted(str(path), GPU, ["--runtime", "cuda-graph", *extra], sweep, [], options)
+            found = limits.Workload(str(path), GPU, ["--runtime", "cuda-graph", *extra]).predicted(sweep, [], options)
             rows.append(judged(benchmark, runs, found, name))
     content = {"rows": rows, "left_out": left_out, **summed_up(rows)}
     write_json(pathlib.Path(options.out), "joulecast.accuracy-maxq/1", content)

@@ -340,10 +340,10 @@ def settings(figures: Figures) -> str:
 
 
 def limits(figures: Figures) -> str:
-    head = ["sweeps", "n", "known", "T", "P", "E", "EDP"]
-    keys = ("time", "power", "energy_lost", "edp_lost")
+    head = ["sweeps", "n", "known", "T", "P", "n that fit", "E", "EDP"]
     rows = [
-        [cell["sweeps"], str(cell["n"]), cell["known"], *(percent(cell[key]) for key in keys)]
+        [cell["sweeps"], str(cell["n"]), cell["known"], percent(cell["time"]), percent(cell["power"])]
+        + [str(cell["n_recommended"]), percent(cell["energy_lost"]), percent(cell["edp_lost"])]
         for cell in figures["limits"]["rows"]
     ]
     return markdown(head, rows)

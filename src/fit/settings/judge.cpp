@@ -18,12 +18,6 @@
 namespace joulecast::settings {
 namespace {
 
-constexpr double kNoGain = 0.02;
-// Of the default limit, half but for the steps that limits come in: below it nothing is recommended on a GPU that was
-// not swept, while only the default setting is known of the workload. One lower limit that was measured shows how far
-// the clock falls.
-constexpr double kUnseenFloor = 0.475;
-
 using Indices = std::vector<std::size_t>;
 
 Indices all_of(const Sweep& sweep) {
@@ -90,14 +84,15 @@ struct Answer {
 
 Answer answer_of(const Sweep& sweep, const SettingLaw& law, const Weights& prior, const Indices& given, bool unseen) {
   const auto [curves, weights, mean, curve] = foretell(sweep, law, prior, given);
-  const Indices allowed = unseen && given.size() < 2 ? from(sweep, kUnseenFloor) : all_of(sweep);
+  const Indices allowed = unseen && given.size() < 2 ? from(sweep, kUnsweptFloor) : all_of(sweep);
   // From three settings on the correction has a shape; between two it is a straight line that nobody measured.
   const Curves decided = given.size() > 2 ? moved(curves, mean, curve) : curves;
   Answer out{.energy_setting = recommended(decided, weights, Objective::kEnergy, allowed),
              .edp_setting = recommended(decided, weights, Objective::kEdp, allowed),
              .curve = curve};
   // By the law alone: what the times of a host-bound workload add is noise.
-  out.gain = chance_of_saving(curves, weights, out.energy_setting, sweep.last(), 1.0 - kNoGain) > 0.5;
+  out.gain =
+      chance_of_saving(curves, weights, Objective::kEnergy, out.energy_setting, sweep.last(), 1.0 - kNoGain) > 0.5;
   return out;
 }
 

@@ -165,13 +165,12 @@ std::size_t recommended(const Curves& curves, const Weights& weights, Objective 
   return allowed[static_cast<std::size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin())];
 }
 
-double chance_of_saving(const Curves& curves, const Weights& weights, std::size_t setting, std::size_t reference,
-                        double share) {
+double chance_of_saving(const Curves& curves, const Weights& weights, Objective objective, std::size_t setting,
+                        std::size_t reference, double share) {
   const double least = std::log(share);
   double out = 0.0;
   for (std::size_t r = 0; r < weights.size(); ++r) {
-    const double change =
-        log_cost(curves, r, setting, Objective::kEnergy) - log_cost(curves, r, reference, Objective::kEnergy);
+    const double change = log_cost(curves, r, setting, objective) - log_cost(curves, r, reference, objective);
     if (change < least) out += weights[r];
   }
   return out;

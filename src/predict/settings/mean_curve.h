@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "joulecast/predict.h"
 #include "predict/settings/hypotheses.h"
 
 namespace joulecast::settings {
@@ -27,16 +28,20 @@ Curves moved(Curves curves, const MeanCurve& from, const MeanCurve& to);
 // 0.05.
 double distance(const MeanCurve& curve, std::size_t point, std::span<const std::size_t> known);
 
-// What is to be small. kEnergy: power * time; kEdp: energy * time.
-enum class Objective : std::uint8_t { kTime, kEnergy, kEdp };
-
 // The index of the setting with the least root mean square regret over the hypotheses: losing much is worse than losing
 // a little twice, and the side of low settings is a cliff. Only `allowed` settings. Requires: some are.
 std::size_t recommended(const Curves& curves, const Weights& weights, Objective objective,
                         std::span<const std::size_t> allowed);
 
-// How likely `setting` takes less energy than `share` of what `reference` takes.
-double chance_of_saving(const Curves& curves, const Weights& weights, std::size_t setting, std::size_t reference,
-                        double share);
+// How likely `setting` takes less than `share` of what `reference` takes.
+double chance_of_saving(const Curves& curves, const Weights& weights, Objective objective, std::size_t setting,
+                        std::size_t reference, double share);
+
+// Of the default limit, half but for the steps that limits come in: below it nothing is recommended on a GPU that was
+// not swept, unless a limit as low as kShowsTheFall was measured of the workload, which shows how far the clock falls.
+inline constexpr double kUnsweptFloor = 0.475;
+inline constexpr double kShowsTheFall = 0.6;
+// A setting that does not save more is none to change for.
+inline constexpr double kNoGain = 0.02;
 
 }  // namespace joulecast::settings

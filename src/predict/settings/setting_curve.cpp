@@ -50,6 +50,16 @@ Result<Known> known_run(const MeasuredRun& run, std::size_t point, double limit_
   return out;
 }
 
+// Settings that were measured twice count once.
+std::size_t settings_with_power(std::span<const OperatingPoint> points, std::span<const Known> known) {
+  std::vector<OperatingPoint> out;
+  for (const Known& one : known) {
+    const OperatingPoint& at = points[one.point];
+    if (one.log_power && std::find(out.begin(), out.end(), at) == out.end()) out.push_back(at);
+  }
+  return out.size();
+}
+
 }  // namespace
 
 Result<OperatingPoint> operating_point(const Gpu& gpu, const Setting& setting) {
@@ -66,44 +76,54 @@ Result<OperatingPoint> operating_point(const Gpu& gpu, const Setting& setting) {
 Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& gpu, const HiddenEstimate& hidden,
                                         const BasePrediction& base, std::span<const MeasuredRun> measured) {
   SettingCurve out(model.constants(gpu));
-  const double limit_w = gpu.power_limit.value();
-  HiddenEstimate estimate = hidden;
-  const auto has_power = [](const MeasuredRun& run) { return run.power.has_value(); };
-  // Where power was measured the demand follows from it, and better than from the operations.
-  if (std::any_of(measured.begin(), measured.end(), has_power)) estimate.dynamic_sigma = HUGE_VAL;
-  Weights weights = grid_prior_with(model.prior(), estimate);
+  out.limit_w_ = gpu.power_limit.value();
   for (const MeasuredRun& run : measured) {
     JC_ASSIGN_OR_RETURN(out.known_points_.emplace_back(), operating_point(gpu, run.setting));
-    JC_ASSIGN_OR_RETURN(out.known_.emplace_back(), known_run(run, out.known_points_.size() - 1, limit_w));
+    JC_ASSIGN_OR_RETURN(out.known_.emplace_back(), known_run(run, out.known_points_.size() - 1, out.limit_w_));
   }
+  HiddenEstimate estimate = hidden;
+  // Where power was measured the demand follows from it, and better than from the operations.
+  out.settings_ = settings_with_power(out.known_points_, out.known_);
+  if (out.settings_ > 0) estimate.dynamic_sigma = HUGE_VAL;
+  const Weights weights = grid_prior_with(model.prior(), estimate);
   if (measured.empty()) {
-    out.known_points_.emplace_back();
-    out.known_.push_back({.point = 0, .log_time = std::log(base.time), .log_power = std::log(base.power / limit_w)});
-    Known predicted = out.known_.front();
-    predicted.power_sigma = base.power_sigma;
-    out.keep_likely(representatives(weights, kCandidates), predicted);
+    out.start_at(base, weights);
   } else {
-    const Curves curves = curves_of(out.law_, hypothesis_grid(), out.known_points_);
-    weights = posterior(weights, misfits(curves, out.known_));
-    // A quantity that nobody measured stays at the prediction of the default setting.
-    Known rest{.point = out.known_points_.size()};
-    const auto lacks = [&](auto quantity) {
-      return std::none_of(out.known_.begin(), out.known_.end(),
-                          [&](const Known& k) { return (k.*quantity).has_value(); });
-    };
-    if (lacks(&Known::log_time)) rest.log_time = std::log(base.time);
-    if (lacks(&Known::log_power)) rest.log_power = std::log(base.power / limit_w);
-    if (rest.log_time || rest.log_power) {
-      out.known_points_.emplace_back();
-      out.known_.push_back(rest);
-    }
-    out.keep(representatives(weights, kRows));
+    out.sharpen(base, weights);
   }
-  out.limit_w_ = limit_w;
-  const bool beside_default = std::any_of(out.known_points_.begin(), out.known_points_.end(),
-                                          [](const OperatingPoint& p) { return p.clock != 1.0 || p.limit != 1.0; });
-  out.widths_ = model.widths(gpu, beside_default);
+  const auto any_known = [&](auto which) {
+    return std::any_of(out.known_points_.begin(), out.known_points_.end(), which);
+  };
+  out.widths_ = model.widths(gpu, any_known([](const OperatingPoint& p) { return p.clock != 1.0 || p.limit != 1.0; }));
+  const bool fall = any_known([](const OperatingPoint& p) { return p.limit <= kShowsTheFall; });
+  if (!model.limited(gpu) && !fall) out.lowest_limit_ = kUnsweptFloor;
   return out;
+}
+
+// From the prediction at the default setting alone.
+void SettingCurve::start_at(const BasePrediction& base, const Weights& weights) {
+  known_points_.emplace_back();
+  known_.push_back({.point = 0, .log_time = std::log(base.time), .log_power = std::log(base.power / limit_w_)});
+  Known predicted = known_.front();
+  predicted.power_sigma = base.power_sigma;
+  keep_likely(representatives(weights, kCandidates), predicted);
+}
+
+// By what was measured. A quantity that nobody measured stays at the prediction of the default setting.
+void SettingCurve::sharpen(const BasePrediction& base, const Weights& weights) {
+  const Curves curves = curves_of(law_, hypothesis_grid(), known_points_);
+  const Weights likely = posterior(weights, misfits(curves, known_));
+  const auto lacks = [&](auto quantity) {
+    return std::none_of(known_.begin(), known_.end(), [&](const Known& k) { return (k.*quantity).has_value(); });
+  };
+  Known rest{.point = known_points_.size()};
+  if (lacks(&Known::log_time)) rest.log_time = std::log(base.time);
+  if (lacks(&Known::log_power)) rest.log_power = std::log(base.power / limit_w_);
+  if (rest.log_time || rest.log_power) {
+    known_points_.emplace_back();
+    known_.push_back(rest);
+  }
+  keep(representatives(likely, kRows));
 }
 
 // Rows that come several times are computed once.
@@ -131,11 +151,17 @@ void SettingCurve::keep_likely(const std::vector<std::uint32_t>& rows, const Kno
   keep(chosen);
 }
 
+SettingCurve::Outlook SettingCurve::outlook(std::span<const OperatingPoint> points) const {
+  Outlook out{.points = known_points_, .curves = {}, .law = {}, .curve = {}};
+  out.points.insert(out.points.end(), points.begin(), points.end());
+  out.curves = curves_of(law_, rows_, out.points);
+  out.law = mean_curve(out.curves, weights_);
+  out.curve = through_known(out.law, out.points, known_);
+  return out;
+}
+
 std::vector<SettingPrediction> SettingCurve::at(std::span<const OperatingPoint> points) const {
-  std::vector<OperatingPoint> all = known_points_;
-  all.insert(all.end(), points.begin(), points.end());
-  const MeanCurve law = mean_curve(curves_of(law_, rows_, all), weights_);
-  const MeanCurve curve = through_known(law, all, known_);
+  const auto [all, curves, law, curve] = outlook(points);
   std::vector<std::size_t> known(known_points_.size());
   std::iota(known.begin(), known.end(), 0U);
   std::vector<SettingPrediction> out;
@@ -149,6 +175,23 @@ std::vector<SettingPrediction> SettingCurve::at(std::span<const OperatingPoint> 
                    .energy_width = widths_.energy * away});
   }
   return out;
+}
+
+SettingCurve::Choice SettingCurve::recommended(std::span<const OperatingPoint> points, Objective objective,
+                                               std::span<const std::size_t> open) const {
+  const Outlook all = outlook(points);
+  const std::size_t first = known_points_.size();
+  std::vector<std::size_t> allowed;
+  for (const std::size_t i : open) {
+    if (points[i].limit >= lowest_limit_) allowed.push_back(first + i);
+  }
+  if (allowed.empty()) {
+    for (const std::size_t i : open) allowed.push_back(first + i);
+  }
+  // From three settings on the correction has a shape; between two it is a straight line that nobody measured.
+  const Curves decided = settings_ > 2 ? moved(all.curves, all.law, all.curve) : all.curves;
+  const std::size_t chosen = settings::recommended(decided, weights_, objective, allowed);
+  return {chosen - first, chance_of_saving(decided, weights_, objective, chosen, first, 1.0 - kNoGain)};
 }
 
 }  // namespace joulecast::settings

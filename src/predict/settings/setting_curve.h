@@ -35,8 +35,27 @@ class SettingCurve {
 
   [[nodiscard]] std::vector<SettingPrediction> at(std::span<const OperatingPoint> points) const;
 
+  // The one of `open` among `points` that is to be chosen, and how likely it saves more than kNoGain against the first
+  // point. None below kUnsweptFloor where that holds, unless nothing else is open. Requires: `open` is not empty.
+  struct Choice {
+    std::size_t point = 0;
+    double chance = 0.0;
+  };
+  [[nodiscard]] Choice recommended(std::span<const OperatingPoint> points, Objective objective,
+                                   std::span<const std::size_t> open) const;
+
  private:
+  // What is known, then what is asked for.
+  struct Outlook {
+    std::vector<OperatingPoint> points;
+    Curves curves;
+    MeanCurve law, curve;
+  };
+  [[nodiscard]] Outlook outlook(std::span<const OperatingPoint> points) const;
+
   explicit SettingCurve(const GpuConstants& constants) : law_(constants) {}
+  void start_at(const BasePrediction& base, const Weights& weights);
+  void sharpen(const BasePrediction& base, const Weights& weights);
   void keep(const std::vector<std::uint32_t>& rows);
   void keep_likely(const std::vector<std::uint32_t>& rows, const Known& known);
 
@@ -46,6 +65,8 @@ class SettingCurve {
   std::vector<OperatingPoint> known_points_;
   std::vector<Known> known_;
   double limit_w_ = 1.0;
+  double lowest_limit_ = 0.0;  // a share; what is below is not recommended
+  std::size_t settings_ = 0;   // whose power was measured
   SettingWidths widths_;
 };
 

@@ -103,6 +103,75 @@ TEST(SettingCurve, QuantityNobodyMeasuredKeepsItsPrediction) {
   EXPECT_NEAR(std::exp(found[0].log_power), 120.0, 1e-4);
 }
 
+// Like board(), but its limit goes down to 60 W.
+SettingCurve curve_of_a_low_board(const std::vector<MeasuredRun>& measured) {
+  Gpu gpu = board();
+  gpu.min_power_limit = Watts{60};
+  return SettingCurve::make(SettingsModel(), gpu, kBusy, kBase, measured).value();
+}
+
+// Limits of 100, 60 and 45 % of the default one.
+const std::vector<OperatingPoint> kLimits{{}, {.limit = 0.6}, {.limit = 0.45}};
+const std::vector<std::size_t> kDefaultOrLow{0, 2};
+
+TEST(SettingCurve, RecommendsWhatSavesAmongWhatIsOpen) {
+  const SettingCurve busy = curve(kBusy);
+  const SettingCurve::Choice lower = busy.recommended(kLimits, Objective::kEnergy, std::vector<std::size_t>{0, 1});
+  EXPECT_EQ(lower.point, 1U);
+  EXPECT_GT(lower.chance, 0.9);
+  EXPECT_EQ(busy.recommended(kLimits, Objective::kTime, std::vector<std::size_t>{0, 1}).point, 0U);
+  const SettingCurve::Choice same = busy.recommended(kLimits, Objective::kEnergy, std::vector<std::size_t>{0});
+  EXPECT_EQ(same.point, 0U);
+  EXPECT_EQ(same.chance, 0.0);
+}
+
+TEST(SettingCurve, NoLowLimitIsRecommendedUnseen) {
+  EXPECT_EQ(curve(kBusy).recommended(kLimits, Objective::kEnergy, kDefaultOrLow).point, 0U);
+  EXPECT_EQ(curve(kBusy).recommended(kLimits, Objective::kEnergy, std::vector<std::size_t>{2}).point, 2U)
+      << "where nothing else is open";
+}
+
+TEST(SettingCurve, LowLimitsMayBeRecommendedOnceALowerOneWasMeasured) {
+  const MeasuredRun usual{.setting = {}, .time = Seconds{0.1}, .power = Watts{150}};
+  EXPECT_EQ(curve(kBusy, {usual}).recommended(kLimits, Objective::kEnergy, kDefaultOrLow).point, 0U);
+  const MeasuredRun slightly{
+      .setting = {.sm_clock = {}, .power_limit = Watts{160}}, .time = Seconds{0.1}, .power = Watts{148}};
+  EXPECT_EQ(curve(kBusy, {usual, slightly}).recommended(kLimits, Objective::kEnergy, kDefaultOrLow).point, 0U)
+      << "it shows nothing of the fall";
+  const MeasuredRun lower{
+      .setting = {.sm_clock = {}, .power_limit = Watts{99}}, .time = Seconds{0.115}, .power = Watts{98}};
+  EXPECT_EQ(curve_of_a_low_board({usual, lower}).recommended(kLimits, Objective::kEnergy, kDefaultOrLow).point, 2U);
+}
+
+// The floor is a little below half.
+TEST(SettingCurve, HalfOfTheLimitMayBeRecommendedUnseen) {
+  const std::vector<OperatingPoint> limits{{}, {.limit = 0.48}, {.limit = 0.47}};
+  EXPECT_EQ(curve(kBusy).recommended(limits, Objective::kEnergy, std::vector<std::size_t>{0, 1}).point, 1U);
+  EXPECT_EQ(curve(kBusy).recommended(limits, Objective::kEnergy, kDefaultOrLow).point, 0U);
+}
+
+// By the law an arithmetic-bound workload at 60 % of the limit saves. Three measured settings, by which it does not,
+// decide against it; two do not, however often they were measured.
+TEST(SettingCurve, ThreeMeasuredSettingsDecide) {
+  const auto run = [](double watts, double time, double power) {
+    return MeasuredRun{
+        .setting = {.sm_clock = {}, .power_limit = Watts{watts}}, .time = Seconds{time}, .power = Watts{power}};
+  };
+  const std::vector<std::size_t> both{0, 1};
+  const auto chosen = [&](const std::vector<MeasuredRun>& runs) {
+    return curve_of_a_low_board(runs).recommended(kLimits, Objective::kEnergy, both).point;
+  };
+  EXPECT_EQ(chosen({run(165, 0.1, 150), run(80, 0.13, 79), run(80, 0.13, 79)}), 1U);
+  EXPECT_EQ(chosen({run(165, 0.1, 150), run(80, 0.13, 79), run(99, 0.2, 98)}), 0U);
+}
+
+TEST(SettingCurve, LowLimitsMayBeRecommendedOnSweptBoards) {
+  SettingsModel model;
+  model.add(board(), SettingsModel().constants(board()), true);
+  const auto swept = SettingCurve::make(model, board(), kBusy, kBase, {}).value();
+  EXPECT_EQ(swept.recommended(kLimits, Objective::kEnergy, kDefaultOrLow).point, 2U);
+}
+
 TEST(SettingCurve, RefusesMeasurementsThatCannotBe) {
   const auto refused = [](const MeasuredRun& run) {
     return !SettingCurve::make(SettingsModel(), board(), kBusy, kBase, std::vector<MeasuredRun>{run});
