@@ -101,19 +101,66 @@ Result<Evaluator> Evaluator::open(const std::string& pack, const Catalogue& cata
       Judges{std::move(operations), std::move(networks), std::move(sweeps), !options.graphs.empty()}));
 }
 
-Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOptions& options) {
-  Tally tally;
-  bool needs_graphs = false;
-  bool fitted_on = false;
-  const auto add = [&](const Circumstances& at, std::string_view layout, const JudgedRow& done) {
-    fitted_on = fitted_on || judges_->operations.fitted_on(layout);
-    tally.judged(at, done);
-    if (options.row) options.row(done);
-  };
+// One table: its rows as they come, then its sweeps, which want all of their rows.
+class Evaluator::Judging {
+ public:
+  Judging(Judges& judges, const EvaluateOptions& options) : judges_(judges), options_(options) {}
+
+  TableSink sink() {
+    TableSink out;
+    out.operation = [this](const MeasuredOperation& row) { judge(row); };
+    out.network = [this](const MeasuredNetwork& row) { judge(row); };
+    out.other = [this](const MeasuredOther& row) {
+      if (judges_.sweeps.takes(row)) return sweep_rows_.add(row);
+      others_.add(row.from.line, row.reason);
+    };
+    return out;
+  }
+
+  [[nodiscard]] bool needs_graphs() const { return needs_graphs_; }
+
+  Evaluation finish(const Table& read) {
+    others_.add(read.unmapped);
+    judge_sweeps();
+    Evaluation out = tally_.finish();
+    out.layout = read.layout;
+    out.fitted_on = fitted_on_ || judges_.operations.fitted_on(read.layout);
+    out.unread = others_.rows();
+    out.refused.add(others_);
+    return out;
+  }
+
+ private:
+  void judge(const MeasuredOperation& row) {
+    if (!row.from.primary || row.at.low_power) return tally_.set_aside(row.at);
+    hold_against(row, judges_.operations.predict(row), [&](JudgedRow& done) { done.subject = row.group; });
+  }
+
+  void judge(const MeasuredNetwork& row) {
+    needs_graphs_ = needs_graphs_ || (!judges_.have_graphs && !is_layer(row));
+    if (!row.from.primary || row.at.low_power) return tally_.set_aside(row.at, variant_of(row));
+    hold_against(row, judges_.networks.predict(row, options_.operations), [&](JudgedRow& done) {
+      done.subject = subject_of(row);
+      done.batch = row.batch.value_or(0);
+    });
+  }
+
+  void judge_sweeps() {
+    const settings::SweepSet sweeps = sweep_rows_.sweeps(judges_.sweeps.catalogue());
+    for (const auto& [layout, refused] : sweeps.refused) others_.add(refused);
+    for (const settings::Sweep& sweep : sweeps.sweeps) {
+      const Circumstances at = circumstances_of(sweep);
+      const std::vector<JudgedRow> rows = judges_.sweeps.judge(sweep);
+      for (const JudgedRow& done : rows) add(at, sweep.layout, done);
+      for (std::size_t i = rows.size(); i < sweep.points.size(); ++i) tally_.set_aside(at, kSettingsVariant);
+    }
+  }
+
   // The row's own words come from `describe`.
-  const auto hold_against = [&](const auto& row, Result<Estimate> prediction, const auto& describe) {
+  template <typename Row, typename Describe>
+  void hold_against(const Row& row, Result<Estimate> prediction, const Describe& describe) {
     const auto found = finite(std::move(prediction));
-    if (!found) return tally.unmapped(row.at, variant_of(row), row.from.line, found.error().text());
+    if (!found) return tally_.unmapped(row.at, variant_of(row), row.from.line, found.error().text());
     JudgedRow done = judged(row.at, row.readings, *found);
     done.operations = found->operations;
     done.line = row.from.line;
@@ -122,44 +169,29 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
     done.campaign = row.at.campaign;
     describe(done);
     add(row.at, row.from.table, done);
-  };
-  settings::SweepRows sweep_rows;
-  Refusals others;
-  TableSink sink;
-  sink.operation = [&](const MeasuredOperation& row) {
-    if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at);
-    hold_against(row, judges_->operations.predict(row), [&](JudgedRow& done) { done.subject = row.group; });
-  };
-  sink.network = [&](const MeasuredNetwork& row) {
-    needs_graphs = needs_graphs || (!judges_->have_graphs && !is_layer(row));
-    if (!row.from.primary || row.at.low_power) return tally.set_aside(row.at, variant_of(row));
-    hold_against(row, judges_->networks.predict(row, options.operations), [&](JudgedRow& done) {
-      done.subject = subject_of(row);
-      done.batch = row.batch.value_or(0);
-    });
-  };
-  sink.other = [&](const MeasuredOther& row) {
-    if (judges_->sweeps.takes(row)) return sweep_rows.add(row);
-    others.add(row.from.line, row.reason);
-  };
-  JC_ASSIGN_OR_RETURN(const Table read, options.read ? options.read(table, sink) : read_table(table, sink));
-  if (needs_graphs)
-    return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
-  others.add(read.unmapped);
-  const settings::SweepSet sweeps = sweep_rows.sweeps(judges_->sweeps.catalogue());
-  for (const auto& [layout, refused] : sweeps.refused) others.add(refused);
-  for (const settings::Sweep& sweep : sweeps.sweeps) {
-    const Circumstances at = circumstances_of(sweep);
-    const std::vector<JudgedRow> rows = judges_->sweeps.judge(sweep);
-    for (const JudgedRow& done : rows) add(at, sweep.layout, done);
-    for (std::size_t i = rows.size(); i < sweep.points.size(); ++i) tally.set_aside(at, kSettingsVariant);
   }
-  Evaluation out = tally.finish();
-  out.layout = read.layout;
-  out.fitted_on = fitted_on || judges_->operations.fitted_on(read.layout);
-  out.unread = others.rows();
-  out.refused.add(others);
-  return out;
+
+  void add(const Circumstances& at, std::string_view layout, const JudgedRow& done) {
+    fitted_on_ = fitted_on_ || judges_.operations.fitted_on(layout);
+    tally_.judged(at, done);
+    if (options_.row) options_.row(done);
+  }
+
+  Judges& judges_;
+  const EvaluateOptions& options_;
+  Tally tally_;
+  settings::SweepRows sweep_rows_;
+  Refusals others_;
+  bool needs_graphs_ = false, fitted_on_ = false;
+};
+
+Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOptions& options) {
+  Judging judging(*judges_, options);
+  const TableSink sink = judging.sink();
+  JC_ASSIGN_OR_RETURN(const Table read, options.read ? options.read(table, sink) : read_table(table, sink));
+  if (judging.needs_graphs())
+    return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
+  return judging.finish(read);
 }
 
 std::size_t Evaluation::judged() const {

@@ -113,6 +113,7 @@ class Evaluator {
 
  private:
   struct Judges;
+  class Judging;
   explicit Evaluator(std::unique_ptr<Judges> judges);
   std::unique_ptr<Judges> judges_;
 };

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "predict/conv_kernels.h"
 #include "predict/conv_winograd.h"
@@ -360,6 +361,44 @@ Rates rates_of(const ConvWork& w, const Device& device, const ConvKernels& kerne
           (device.capability > 0.0 && device.capability < 7.0) || (kernels.pairs && device.capability == 8.0)};
 }
 
+Pass forward_of(const ConvWork& w, const Device& device, bool bare, const ConvKernels& kernels) {
+  const auto kernel = static_cast<double>(w.kernel_height * w.kernel_width);
+  Pass p{.batch = static_cast<double>(w.batch),
+         .height = static_cast<double>(w.out_height),
+         .width = static_cast<double>(w.out_width),
+         .in_channels = static_cast<double>(w.in_channels),
+         .out_channels = static_cast<double>(w.out_channels),
+         .groups = static_cast<double>(w.groups),
+         .depth = 0,
+         .in = 0,
+         .out = 0,
+         .weight = 0};
+  p.depth = p.in_channels / p.groups * kernel;
+  p.in = p.batch * static_cast<double>(w.in_height) * static_cast<double>(w.in_width) * p.in_channels;
+  p.out = p.batch * p.height * p.width * p.out_channels;
+  p.weight = p.out_channels * p.in_channels / p.groups * kernel;
+  if (kernel > 1.0) p.filters = kernels.filters * p.weight;
+  const bool in_modules = !bare && !w.autotuned && w.arithmetic != Arithmetic::kFp64;
+  p.turing_one_by_one = kernel <= 1.0 && w.groups == 1 && device.capability == 7.5 && in_modules;
+  p.of_vectors = is_of_vectors(w);
+  if (p.turing_one_by_one) p.latency = kTuringLatency;
+  if (p.of_vectors && device.start > 0.0) p.latency = device.start;
+  return p;
+}
+
+// A stride leaves so many of the places without a number.
+Pass data_gradient_of(const Pass& p, const ConvWork& w) {
+  const auto kernel = static_cast<double>(w.kernel_height * w.kernel_width);
+  const auto stride = static_cast<double>(w.stride);
+  Pass back = p;
+  back.height = static_cast<double>(w.in_height);
+  back.width = static_cast<double>(w.in_width);
+  std::swap(back.in_channels, back.out_channels);
+  std::swap(back.in, back.out);
+  back.depth = p.out_channels / p.groups * kernel / (stride * stride);
+  return back;
+}
+
 }  // namespace
 
 SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, bool bare) {
@@ -367,57 +406,21 @@ SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, b
 }
 
 SimtPasses simt_passes(const ConvWork& w, const Device& device, bool training, bool bare, const ConvKernels& kernels) {
-  const auto in = static_cast<double>(w.in_channels);
-  const auto out = static_cast<double>(w.out_channels);
-  const auto groups = static_cast<double>(w.groups);
-  const auto batch = static_cast<double>(w.batch);
-  const auto kernel = static_cast<double>(w.kernel_height * w.kernel_width);
-  const auto stride = static_cast<double>(w.stride);
-  Pass p{batch,
-         static_cast<double>(w.out_height),
-         static_cast<double>(w.out_width),
-         in,
-         out,
-         groups,
-         in / groups * kernel,
-         0,
-         0,
-         out * in / groups * kernel,
-         0};
-  p.out = batch * p.height * p.width * out;
-  p.in = batch * static_cast<double>(w.in_height) * static_cast<double>(w.in_width) * in;
   const bool winograd = has_winograd(w) && !device.kepler;
-  const bool in_modules = !bare && !w.autotuned && w.arithmetic != Arithmetic::kFp64;
-  p.turing_one_by_one = kernel <= 1.0 && w.groups == 1 && device.capability == 7.5 && in_modules;
-  if (p.turing_one_by_one) p.latency = kTuringLatency;
+  const bool slow_stride = is_strided(w, device, bare);
   const Rates r = rates_of(w, device, kernels, kernels.hold);
   const Efficiency efficiency = efficiency_of(w, kernels);
-  if (kernel > 1.0) p.filters = kernels.filters * p.weight;
-  p.of_vectors = is_of_vectors(w);
-  if (p.of_vectors && device.start > 0.0) p.latency = device.start;
+  const double side = kernels.fft > 0.0 && has_fft(w) ? static_cast<double>(w.kernel_height) : 0.0;
+  const Pass p = forward_of(w, device, bare, kernels);
   SimtPasses all;
   BusySms product = product_of(p, r, kernels, efficiency.forward);
-  if (is_strided(w, device, bare)) product = strided(product, p, device);
+  if (slow_stride) product = strided(product, p, device);
   all.forward = pass_of(p, r, winograd, kernels, product, false, device);
-  const double side = kernels.fft > 0.0 && has_fft(w) ? static_cast<double>(w.kernel_height) : 0.0;
   if (side > 0.0) consider_fft(p, r, side, kernels, all.forward);
   if (!training) return all;
-  const Pass back{batch,
-                  static_cast<double>(w.in_height),
-                  static_cast<double>(w.in_width),
-                  out,
-                  in,
-                  groups,
-                  out / groups * kernel / (stride * stride),
-                  p.out,
-                  p.in,
-                  p.weight,
-                  p.filters,
-                  p.latency,
-                  p.of_vectors,
-                  p.turing_one_by_one};
+  const Pass back = data_gradient_of(p, w);
   product = product_of(back, r, kernels, efficiency.data);
-  if (is_strided(w, device, bare)) product = at_least_lone(product, back, device);
+  if (slow_stride) product = at_least_lone(product, back, device);
   all.data = pass_of(back, r, winograd, kernels, product, true, device);
   all.weight = weight_pass(p, rates_of(w, device, kernels, 1.0), winograd, kernels, efficiency.weight);
   if (side <= 0.0) return all;

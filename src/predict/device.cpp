@@ -154,6 +154,19 @@ void set_reach(Device& device) {
   }
 }
 
+// They scale with the clock. Requires: the GPU has an FP32 peak.
+void set_peaks(Device& device, const Gpu& gpu, double slower) {
+  device.fp64 = value_or_zero(gpu.fp64_peak) * slower;
+  device.fp32 = gpu.fp32_peak->value() * slower;
+  device.fp32_matrix = value_or_zero(gpu.fp32_tensor_peak) * slower;
+  device.tf32 = value_or_zero(gpu.tf32_peak) * slower;
+  device.fp16 = value_or_zero(gpu.fp16_peak) * slower;
+  device.bf16 = value_or_zero(gpu.bf16_peak) * slower;
+  // Integers of 8 bits run at the rate of FP8 where a chip has both; older ones have the integers alone.
+  device.fp8 = value_or_zero(gpu.fp8_peak ? gpu.fp8_peak : gpu.int8_peak) * slower;
+  device.fp4 = value_or_zero(gpu.fp4_peak) * slower;
+}
+
 }  // namespace
 
 Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
@@ -177,19 +190,10 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
   }
   device.awake = awake_power(gpu, device.idle, device.limit);
   device.least = std::max(device.idle, kLeast * device.awake);
-  const double slower = device.clock / boost->value();  // peaks scale with the clock
-  device.fp64 = value_or_zero(gpu.fp64_peak) * slower;
-  device.fp32 = gpu.fp32_peak->value() * slower;
-  device.tf32 = value_or_zero(gpu.tf32_peak) * slower;
-  device.fp16 = value_or_zero(gpu.fp16_peak) * slower;
-  device.bf16 = value_or_zero(gpu.bf16_peak) * slower;
-  // Integers of 8 bits run at the rate of FP8 where a chip has both; older ones have the integers alone.
-  device.fp8 = value_or_zero(gpu.fp8_peak ? gpu.fp8_peak : gpu.int8_peak) * slower;
-  device.fp4 = value_or_zero(gpu.fp4_peak) * slower;
+  set_peaks(device, gpu, device.clock / boost->value());
   device.capability = parse_capability(gpu.compute_capability);
   device.start = gpu.vendor == "NVIDIA" ? kernel_start(gpu, device.capability) : 0.0;
   device.slow_norms = gpu.vendor == "NVIDIA" && has_much_bandwidth(gpu, *boost);
-  device.fp32_matrix = value_or_zero(gpu.fp32_tensor_peak) * slower;
   device.cdna = gpu.vendor == "AMD" && device.fp32_matrix > 0.0;
   device.kepler = gpu.vendor == "NVIDIA" && device.capability > 0.0 && device.capability < 5.0;
   if (device.kepler) {
