@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between the structs of rows and the flat record.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -220,6 +221,20 @@ Result<void> check_readings(const Measurement& m) {
   return {};
 }
 
+// A slip would be a silent gap: the row would pass for one in no state.
+Result<void> check_state(const Measurement& m) {
+  constexpr std::array kStates{kInplace,  kTrainState,   kAccumulated,  kInputsSkipped,
+                               kCompiled, kChannelsLast, kKernelsAlone, kNormsInHalves};
+  std::string_view list = m.text(Column::kState);
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find_first_of(",;"), list.size());
+    if (std::find(kStates.begin(), kStates.end(), list.substr(0, end)) == kStates.end())
+      return complaint(m, Column::kState, fmt::format("has a word that is none of {}", fmt::join(kStates, ", ")));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return {};
+}
+
 Result<void> check_integers(const Measurement& m) {
   for (const Column column : {Column::kBatch, Column::kImageSize, Column::kChannels, Column::kSequenceLength,
                               Column::kGpuCount, Column::kWeightCopies, Column::kRepeats}) {
@@ -326,6 +341,7 @@ struct Common {
 
 Result<Common> common_of(const Measurement& m) {
   JC_RETURN_IF_ERROR(check_values(m));
+  JC_RETURN_IF_ERROR(check_state(m));
   JC_ASSIGN_OR_RETURN(Circumstances at, circumstances_of(m));
   JC_ASSIGN_OR_RETURN(Readings readings, readings_of(m));
   return Common{std::move(at), std::move(readings), provenance_of(m)};

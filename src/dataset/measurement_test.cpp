@@ -158,6 +158,10 @@ TEST(Measurement, SaysWhatIsWrongWithARow) {
             "column 'runtime': 'tensorrt' is no runtime of ours; name it under 'software'");
   EXPECT_EQ(complaint({{C::kName, "x"}, {C::kGpu, "a30"}, {C::kTime, "1"}, {C::kGpuCount, "0"}}),
             "column 'gpu_count': '0' is not a possible number");
+  EXPECT_EQ(complaint({{C::kName, "x"}, {C::kGpu, "a30"}, {C::kTime, "1"}, {C::kState, "compiled,channels-last"}}), "");
+  EXPECT_EQ(complaint({{C::kName, "x"}, {C::kGpu, "a30"}, {C::kTime, "1"}, {C::kState, "compiled,channels_last"}}),
+            "column 'state': 'compiled,channels_last' has a word that is none of inplace, train-state-module, "
+            "gradients-accumulated, inputs-skipped, compiled, channels-last, kernels-alone, norms-in-halves");
   EXPECT_EQ(complaint({{C::kKind, "table"}}), "column 'kind': 'table' is neither operation nor network");
 }
 
