@@ -22,18 +22,21 @@ _PLACES = {
     "Error": "_library", "InvalidInputError": "_library", "UnsupportedError": "_library",
     "__version__": "_library",
 }
+_MODULES = ("callbacks", "compat")
 __all__ = [name for name in _PLACES if not name.startswith("_")]
 
 
 def __getattr__(name):
-    if name not in _PLACES:
-        raise AttributeError(f"module 'joulecast' has no attribute {name!r}")
     import importlib
 
+    if name in _MODULES:
+        return importlib.import_module("." + name, __name__)
+    if name not in _PLACES:
+        raise AttributeError(f"module 'joulecast' has no attribute {name!r}")
     value = getattr(importlib.import_module("." + _PLACES[name], __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return sorted([*globals(), *_PLACES])
+    return sorted([*globals(), *_PLACES, *_MODULES])

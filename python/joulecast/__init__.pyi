@@ -5,6 +5,8 @@ from typing import Any, Literal, Optional, TypedDict, Union, overload
 
 from typing_extensions import Unpack  # type checkers know it; nothing imports it at run time
 
+from . import callbacks as callbacks, compat as compat
+
 _Path = Union[str, "os.PathLike[str]"]
 _Mode = Literal["inference", "training"]
 _Precision = Literal["fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp"]

@@ -33,6 +33,12 @@ class Predict(unittest.TestCase):
         self.assertEqual(float(found.energy_j), found.to_dict()["energy_j"]["value"])
         self.assertIn("a30 batch 32", repr(found))
 
+    def test_modules_need_no_import_of_their_own(self):
+        asked = "import joulecast; print(joulecast.callbacks.__name__, joulecast.compat.dippm.predict.__name__)"
+        said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(said, "joulecast.callbacks predict\n")
+        self.assertIn("callbacks", dir(joulecast))
+
     def test_gpus_that_cannot_be_are_named(self):
         for gpu in ["a30", "k80"], "a30,k80":
             found = joulecast.predict(RESNET, gpu=gpu, precision="bf16")
