@@ -63,52 +63,56 @@ std::size_t PredictionReport::shown(const Entry& entry) const {
   return options_.breakdown && options_.top == 0 ? all : std::min(all, options_.top);
 }
 
+Json PredictionReport::operations_json(const Entry& entry) const {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < shown(entry); ++i) {
+    const OperationEstimate& o = entry.prediction.operations[i];
+    out.push_back({{"operation", o.label},
+                   {"count", o.count},
+                   {"time_s", json_number(o.time.value())},
+                   {"energy_j", json_number(o.energy.value())},
+                   {"bound_s", json_number(o.bound.value())}});
+  }
+  return out;
+}
+
+Json PredictionReport::entry_json(const Entry& e) const {
+  const Prediction& p = e.prediction;
+  Json unknown = Json::array();
+  for (const UnknownOperator& u : e.unknown)
+    unknown.push_back({{"name", u.name}, {"count", u.count}, {"byte_share", u.byte_share}});
+  Json out = {{"gpu", p.gpu},
+              {"batch", e.batch},
+              {"mode", name(e.mode)},
+              {"precision", name(p.precision)},
+              {"runtime", name(e.runtime)},
+              {"layout", name(e.layout)},
+              {"optimizer", e.optimizer.empty() ? Json(nullptr) : Json(e.optimizer)},
+              {"setting", setting_json(p.setting)},
+              {"time_s", interval_json(p.time)},
+              {"power_w", interval_json(p.power)},
+              {"energy_j", interval_json(p.energy)},
+              {"memory_bytes", interval_json(whole_bytes(p.memory))},
+              {"edp_js", interval_json(p.edp)},
+              {"fits", p.fits},
+              {"mig_profile", p.mig_profile ? Json(*p.mig_profile) : Json(nullptr)},
+              {"support", name(p.support)},
+              {"host", joulecast::text(p.host)},
+              {"gpu_busy_s", json_number(p.gpu_busy.value())},
+              {"host_busy_s", json_number(p.host_busy.value())},
+              {"host_bound", p.host_bound},
+              {"unknown_operators", std::move(unknown)},
+              {"flops", json_number(e.flops)},
+              {"bytes", json_number(e.bytes)},
+              {"parameters", e.parameters}};
+  if (shown(e) > 0) out["operations"] = operations_json(e);
+  if (!e.notes.empty()) out["notes"] = e.notes;
+  return out;
+}
+
 Json PredictionReport::json() const {
   Json predictions = Json::array();
-  for (const Entry& e : entries_) {
-    const Prediction& p = e.prediction;
-    Json unknown = Json::array();
-    for (const UnknownOperator& u : e.unknown)
-      unknown.push_back({{"name", u.name}, {"count", u.count}, {"byte_share", u.byte_share}});
-    Json one = {{"gpu", p.gpu},
-                {"batch", e.batch},
-                {"mode", name(e.mode)},
-                {"precision", name(p.precision)},
-                {"runtime", name(e.runtime)},
-                {"layout", name(e.layout)},
-                {"optimizer", e.optimizer.empty() ? Json(nullptr) : Json(e.optimizer)},
-                {"setting", setting_json(p.setting)},
-                {"time_s", interval_json(p.time)},
-                {"power_w", interval_json(p.power)},
-                {"energy_j", interval_json(p.energy)},
-                {"memory_bytes", interval_json(whole_bytes(p.memory))},
-                {"edp_js", interval_json(p.edp)},
-                {"fits", p.fits},
-                {"mig_profile", p.mig_profile ? Json(*p.mig_profile) : Json(nullptr)},
-                {"support", name(p.support)},
-                {"host", joulecast::text(p.host)},
-                {"gpu_busy_s", json_number(p.gpu_busy.value())},
-                {"host_busy_s", json_number(p.host_busy.value())},
-                {"host_bound", p.host_bound},
-                {"unknown_operators", std::move(unknown)},
-                {"flops", json_number(e.flops)},
-                {"bytes", json_number(e.bytes)},
-                {"parameters", e.parameters}};
-    if (shown(e) > 0) {
-      Json operations = Json::array();
-      for (std::size_t i = 0; i < shown(e); ++i) {
-        const OperationEstimate& o = p.operations[i];
-        operations.push_back({{"operation", o.label},
-                              {"count", o.count},
-                              {"time_s", json_number(o.time.value())},
-                              {"energy_j", json_number(o.energy.value())},
-                              {"bound_s", json_number(o.bound.value())}});
-      }
-      one["operations"] = std::move(operations);
-    }
-    if (!e.notes.empty()) one["notes"] = e.notes;
-    predictions.push_back(std::move(one));
-  }
+  for (const Entry& e : entries_) predictions.push_back(entry_json(e));
   return {{"schema", "joulecast.prediction/1"},
           {"model", model_},
           {"predictions", std::move(predictions)},
@@ -119,18 +123,18 @@ std::string PredictionReport::csv() const {
   std::string out =
       "model,gpu,batch,mode,precision,runtime,time_s,time_lo_s,time_hi_s,power_w,power_lo_w,power_hi_w,energy_j,"
       "energy_lo_j,energy_hi_j,memory_bytes,memory_lo_bytes,memory_hi_bytes,edp_js,mig_profile,support,flops,bytes,"
-      "parameters,sm_clock_mhz,power_limit_w,layout,unknown_byte_share,optimizer\r\n";
+      "parameters,sm_clock_mhz,power_limit_w,layout,unknown_byte_share,optimizer,fits\r\n";
   for (const Entry& e : entries_) {
     const Prediction& p = e.prediction;
     const Interval<Bytes> memory = whole_bytes(p.memory);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
                        csv_field(model_), csv_field(p.gpu), e.batch, name(e.mode), name(p.precision), name(e.runtime),
                        p.time.value.value(), p.time.lo.value(), p.time.hi.value(), p.power.value.value(),
                        p.power.lo.value(), p.power.hi.value(), p.energy.value.value(), p.energy.lo.value(),
                        p.energy.hi.value(), memory.value.value(), memory.lo.value(), memory.hi.value(),
                        p.edp.value.value(), p.mig_profile.value_or(""), name(p.support), e.flops, e.bytes, e.parameters,
                        p.setting.sm_clock->value() / 1e6, p.setting.power_limit->value(), name(e.layout),
-                       byte_share(e.unknown), e.optimizer);
+                       byte_share(e.unknown), e.optimizer, p.fits);
   }
   return out;
 }
@@ -169,6 +173,8 @@ std::string PredictionReport::settings_table() const {
 }
 
 std::set<std::string> PredictionReport::notes() const {
+  // Of a limit: up to a sixth more is what the prediction at the default setting adds at lower ones too.
+  constexpr double kKept = 1.2;
   std::set<std::string> lines;
   for (const Entry& e : entries_) {
     for (const std::string& note : e.notes) lines.insert(printable(note));
@@ -178,6 +184,11 @@ std::set<std::string> PredictionReport::notes() const {
     }
     if (!e.prediction.fits) {
       lines.insert(fmt::format("{}, batch {}: needs more memory than the board has", e.prediction.gpu, e.batch));
+    }
+    const double limit = e.prediction.setting.power_limit->value();
+    if (options_.settings && e.prediction.power.value.value() > kKept * limit) {
+      lines.insert(fmt::format("{}, batch {}: draws more than a limit of {:.0f} W, which is too low to be kept",
+                               e.prediction.gpu, e.batch, limit));
     }
     if (e.prediction.support == Support::kOutside) {
       lines.insert(outside_text(e.prediction.gpu, byte_share(e.unknown)));

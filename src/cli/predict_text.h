@@ -54,6 +54,8 @@ class PredictionReport {
     std::vector<UnknownOperator> unknown;
     std::vector<std::string> notes;
   };
+  [[nodiscard]] Json entry_json(const Entry& entry) const;
+  [[nodiscard]] Json operations_json(const Entry& entry) const;
   [[nodiscard]] std::string operations_text(const Entry& entry) const;
   [[nodiscard]] std::string default_table() const;
   [[nodiscard]] std::string settings_table() const;

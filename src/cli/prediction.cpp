@@ -85,6 +85,27 @@ Result<std::vector<Prediction>> predict_one(const Workload& load, const Predicto
   return std::vector<Prediction>{std::move(prediction)};
 }
 
+// The same, but settings among several that the GPU does not have are left out with a word, unless no other is left.
+Result<std::vector<Prediction>> predict_some(const Workload& load, const Predictor& predictor, const Gpu& gpu,
+                                             const PreparedRequest& asked, PredictionReport& report) {
+  auto all = predict_one(load, predictor, gpu, asked);
+  const bool several = asked.settings && asked.settings->settings.size() > 1;
+  if (all || !several || all.error().code() != ErrorCode::kInvalidInput) return all;
+  std::vector<Prediction> out;
+  std::vector<std::string> lacking;
+  for (const Setting& setting : asked.settings->settings) {
+    auto one = predictor.predict(load, gpu, asked.how, {{setting}, asked.settings->measured});
+    if (one) {
+      out.push_back(std::move(one->front()));
+    } else {
+      lacking.push_back(one.error().text());
+    }
+  }
+  if (out.empty()) return all;
+  for (std::string& why : lacking) report.leave_out(std::move(why));
+  return out;
+}
+
 constexpr std::string_view kNoPower =
     "the pack was trained on rows without power: power, energy and their bounds mean nothing (the power is that of a "
     "GPU that waits)";
@@ -95,7 +116,7 @@ Outcome predict_all(const PreparedRequest& asked, const Predictor& predictor, Pr
   bool wrong = false;
   for (const Workload& load : asked.loads) {
     for (const Gpu* gpu : asked.gpus) {
-      auto predictions = predict_one(load, predictor, *gpu, asked);
+      auto predictions = predict_some(load, predictor, *gpu, asked, report);
       if (!predictions) {
         if (!first) first = predictions.error();
         wrong = wrong || predictions.error().code() == ErrorCode::kInvalidInput;
@@ -137,6 +158,19 @@ Outcome check_settings(const PredictionRequest& request, std::size_t gpus, std::
 }
 
 }  // namespace
+
+Outcome check_gpus(const PredictionRequest& request, const Catalogue& catalogue) {
+  if (auto gpus = chosen(catalogue, request); !gpus) return tl::unexpected(std::move(gpus).error());
+  return {};
+}
+
+std::vector<std::string> few(const std::vector<std::string>& left_out) {
+  constexpr std::size_t kFew = 8;
+  if (left_out.size() <= kFew + 1) return left_out;
+  std::vector<std::string> out(left_out.begin(), left_out.begin() + kFew);
+  out.push_back(fmt::format("and {} more are left out; --json lists them", left_out.size() - kFew));
+  return out;
+}
 
 tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request, const std::string& model,
                                                 const Graph& network, const Catalogue& catalogue) {

@@ -38,12 +38,18 @@ struct PreparedRequest {
   std::optional<SettingRequest> settings;
 };
 
+// Fails where --gpu names a GPU that the catalogue does not have, or none.
+Outcome check_gpus(const PredictionRequest& request, const Catalogue& catalogue);
+
+// The first eight sentences of what was left out, for people, and how many more there are.
+std::vector<std::string> few(const std::vector<std::string>& left_out);
+
 // `network` is simplified and called `model`. Fails with exit code 2 for what the request says wrongly.
 tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request, const std::string& model,
                                                 const Graph& network, const Catalogue& catalogue);
 
-// GPUs among several that lack what is asked for (the precision, a clock, a limit) are left out, and the report says
-// so. Fails as prepared() does, where no GPU is left, and where the pack turns out to be damaged.
+// GPUs among several that lack the precision, and settings among several that a GPU lacks, are left out, and the report
+// says so. Fails as prepared() does, where nothing is left, and where the pack turns out to be damaged.
 tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
                                                     const Graph& network, const PredictionContext& context);
 

@@ -109,13 +109,13 @@ class Search {
                                      with_prefix(*request_.within_s, "s"), with_prefix(usual.time.value.value(), "s")));
     }
     const bool as_usual = within(usual, usual) && !found.gain;
-    return Candidate{load.batch, as_usual ? usual : *found.best, usual, as_usual};
+    return Candidate{load.batch, as_usual ? usual : *found.best, usual, as_usual, found.floored};
   }
 
  private:
   [[nodiscard]] Result<SettingChoice> chosen(const Workload& load, const Gpu& gpu, const Predictor& predictor) const {
     const auto allowed = [this](const Prediction& one, const Prediction& usual) { return within(one, usual); };
-    if (choice_.limits || choice_.clocks)
+    if (choice_.limits || choice_.clocks || !measured_.empty())
       return predictor.choose(load, gpu, asked_.how, {settings_of(gpu, choice_), measured_}, objective_, allowed);
     JC_ASSIGN_OR_RETURN(Prediction one, predictor.predict(load, gpu, asked_.how));
     SettingChoice out{.usual = std::move(one), .best = {}};
@@ -171,7 +171,43 @@ Json candidate_json(const Candidate& one) {
           {"energy_ratio", json_number(one.energy_ratio())}};
 }
 
+Failure nothing_left(const std::vector<std::string>& left_out) {
+  const std::string why = left_out.size() == 1 ? left_out.front()
+                                               : fmt::format("none of {} GPUs and batches is left; the first: {}",
+                                                             left_out.size(), left_out.front());
+  return {{ErrorCode::kUnsupported, why}, "other GPUs, batches or bounds may do"};
+}
+
 }  // namespace
+
+std::set<std::string> Recommendation::notes(std::size_t rows) const {
+  std::set<std::string> out;
+  std::vector<std::string_view> unlike, unswept;
+  const auto add = [](std::vector<std::string_view>& list, const std::string& gpu) {
+    if (std::find(list.begin(), list.end(), gpu) == list.end()) list.push_back(gpu);
+  };
+  for (std::size_t i = 0; i < shown(rows); ++i) {
+    const Candidate& one = candidates[i];
+    if (one.best.support == Support::kOutside) add(unlike, one.best.gpu);
+    if (one.floored) add(unswept, one.best.gpu);
+  }
+  for (const std::string& text : assumed) out.insert(printable(text));
+  if (!unlike.empty()) {
+    out.insert(fmt::format("{}: nothing like it was measured; the value is physics, its bounds are wide",
+                           fmt::join(unlike, ", ")));
+  }
+  if (!unswept.empty()) {
+    out.insert(fmt::format(
+        "{}: limits below half of the default are predicted to take less, but nobody swept such limits there; one "
+        "that was measured (--measured) shows how far the clock falls",
+        fmt::join(unswept, ", ")));
+  }
+  return out;
+}
+
+std::size_t Recommendation::shown(std::size_t rows) const {
+  return rows == 0 ? candidates.size() : std::min(rows, candidates.size());
+}
 
 std::string Recommendation::json() const {
   Json all = Json::array();
@@ -180,7 +216,8 @@ std::string Recommendation::json() const {
                     {"model", model},
                     {"best", best},
                     {"candidates", std::move(all)},
-                    {"left_out", left_out}});
+                    {"left_out", left_out},
+                    {"notes", notes(0)}});
 }
 
 std::string Recommendation::text(std::size_t rows) const {
@@ -191,8 +228,7 @@ std::string Recommendation::text(std::size_t rows) const {
                {"energy/ex.", Table::Align::kRight},
                {"time", Table::Align::kRight},
                {"energy", Table::Align::kRight}});
-  const std::size_t shown = rows == 0 ? candidates.size() : std::min(rows, candidates.size());
-  for (std::size_t i = 0; i < shown; ++i) {
+  for (std::size_t i = 0; i < shown(rows); ++i) {
     const Candidate& one = candidates[i];
     const auto batch = static_cast<double>(one.batch);
     table.add({one.best.gpu, std::to_string(one.batch), setting_text(one),
@@ -205,7 +241,11 @@ std::string Recommendation::text(std::size_t rows) const {
                                         printable(model), best),
                             80, 2) +
                     "\n\n" + table.text();
-  if (shown < candidates.size()) out += fmt::format("and {} more: --top 0 shows all\n", candidates.size() - shown);
+  if (shown(rows) < candidates.size())
+    out += fmt::format("and {} more: --top 0 shows all\n", candidates.size() - shown(rows));
+  const auto lines = notes(rows);
+  if (!lines.empty()) out += "\n";
+  for (const std::string& line : lines) out += wrapped("note: " + line, 80, 6) + "\n";
   return out;
 }
 
@@ -216,9 +256,10 @@ tl::expected<Recommendation, Failure> recommended(const RecommendationRequest& r
   JC_ASSIGN_OR_FAIL(const Choice choice, choice_of(request.choose));
   JC_ASSIGN_OR_FAIL(const PreparedRequest asked, prepared(request.prediction, model, network, context.catalogue));
   const Search search(request, objective, choice, asked);
-  Recommendation out{model, request.best, {}, {}};
+  Recommendation out{model, request.best, {}, {}, {}};
   bool wrong = false;
   for (const Workload& load : asked.loads) {
+    out.assumed.insert(load.notes.begin(), load.notes.end());
     for (const Gpu* gpu : asked.gpus) {
       auto found = search.best_of(load, *gpu, context.predictor);
       if (found) {
@@ -230,10 +271,7 @@ tl::expected<Recommendation, Failure> recommended(const RecommendationRequest& r
     }
   }
   if (wrong) JC_RETURN_IF_FAILURE(context.predictor.verify());  // a damaged pack is no GPU's fault
-  if (out.candidates.empty()) {
-    return tl::unexpected<Failure>(
-        Failure{{ErrorCode::kUnsupported, out.left_out.front()}, "other GPUs, batches or bounds may do"});
-  }
+  if (out.candidates.empty()) return tl::unexpected(nothing_left(out.left_out));
   std::stable_sort(out.candidates.begin(), out.candidates.end(),
                    [&](const Candidate& a, const Candidate& b) { return score(a, objective) < score(b, objective); });
   return out;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Candidate {
   std::int64_t batch = 1;
   Prediction best, usual;
   bool as_usual = false;  // what was chosen is not likely to save 2 %
+  bool floored = false;   // as of SettingChoice
 
   // `best` over `usual`, of one quantity.
   [[nodiscard]] double time_ratio() const { return best.time.value / usual.time.value; }
@@ -34,11 +36,17 @@ struct Recommendation {
   std::string model, best;
   std::vector<Candidate> candidates;  // best first
   std::vector<std::string> left_out;  // sentences for people: what cannot be, or not within the bounds
+  std::set<std::string> assumed;      // the same, of the network's open dimensions
 
   // {"schema":"joulecast.recommendation/1", ...}
   [[nodiscard]] std::string json() const;
-  // A table of 80 columns, at most `rows` candidates; 0: all.
+  // A table of 80 columns, at most `rows` candidates; 0: all. Then notes.
   [[nodiscard]] std::string text(std::size_t rows) const;
+
+ private:
+  [[nodiscard]] std::size_t shown(std::size_t rows) const;
+  // What was assumed, and what is to be known of the first `rows` candidates.
+  [[nodiscard]] std::set<std::string> notes(std::size_t rows) const;
 };
 
 // Boards that lack the memory and settings beyond the bounds are left out. Fails as prepared() does, and where nothing

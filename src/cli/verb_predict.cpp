@@ -27,7 +27,7 @@ tl::expected<Answer, Failure> predict_one(const PredictVerb& options, const Pred
   Answer out;
   JC_ASSIGN_OR_FAIL(const PredictionReport report,
                     predictions(options.request, model, simplify(std::move(graph)), context));
-  out.notes = report.left_out();
+  out.notes = few(report.left_out());
   if (options.form.json) out.json = report.json();
   if (!options.form.json) out.text = options.form.csv ? report.csv() : report.text();
   if (options.form.csv) {
@@ -38,6 +38,7 @@ tl::expected<Answer, Failure> predict_one(const PredictVerb& options, const Pred
 
 Outcome run_predict(const PredictVerb& options, Output& output) {
   JC_ASSIGN_OR_FAIL(const Catalogue catalogue, load_catalogue(options.gpu_files));
+  JC_RETURN_IF_FAILURE(check_gpus(options.request, catalogue));  // before a folder of models says it of each
   JC_ASSIGN_OR_FAIL(const std::string pack,
                     options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack));
   JC_ASSIGN_OR_FAIL(const Predictor predictor, Predictor::open(pack));

@@ -34,7 +34,7 @@ Outcome run_recommend(const RecommendVerb& options, Output& output) {
                                 {.catalogue = catalogue, .predictor = predictor}));
   output.write(options.json ? found.json() : found.text(options.top));
   if (options.json) return {};
-  for (const std::string& text : found.left_out) output.note(text);
+  for (const std::string& text : few(found.left_out)) output.note(text);
   return {};
 }
 

@@ -48,7 +48,7 @@ struct Predictor::Impl {
   // Predictions at settings, and the curve that they lie on.
   struct Carried {
     settings::SettingCurve curve;
-    std::vector<settings::OperatingPoint> points;
+    settings::SettingCurve::Outlook outlook;
     std::vector<Prediction> predictions;
   };
   [[nodiscard]] Result<Carried> carried(const Workload& workload, const Gpu& gpu, const PredictOptions& options,
@@ -377,8 +377,9 @@ Result<Predictor::Impl::Carried> Predictor::Impl::carried(const Workload& worklo
   const settings::BasePrediction at_default{time, base.power.value.value(), power_sigma};
   JC_ASSIGN_OR_RETURN(auto curve, settings::SettingCurve::make(*model, gpu, hidden, at_default, request.measured));
   const settings::BaseWidths widths = settings::base_widths(base, request.measured);
-  const std::vector<settings::SettingPrediction> found = curve.at(points);
-  Carried out{std::move(curve), std::move(points), {}};
+  Carried out{std::move(curve), {}, {}};
+  out.outlook = out.curve.outlook(points);
+  const std::vector<settings::SettingPrediction> found = out.curve.at(out.outlook);
   for (std::size_t i = 0; i < found.size(); ++i)
     out.predictions.push_back(settings::applied(base, widths, found[i], request.settings[i]));
   return out;
@@ -415,14 +416,20 @@ Result<SettingChoice> Predictor::choose(const Workload& workload, const Gpu& gpu
            "the first setting is not the default one");
   SettingChoice out{.usual = found.predictions.front(), .best = {}};
   std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < found.points.size(); ++i) {
+  for (std::size_t i = 0; i < found.predictions.size(); ++i) {
     if (allowed(found.predictions[i], out.usual)) open.push_back(i);
   }
   if (open.empty()) return out;
-  const settings::SettingCurve::Choice choice = found.curve.recommended(found.points, objective, open);
+  const settings::SettingCurve::Choice choice = found.curve.recommended(found.outlook, objective, open);
   out.best = found.predictions[choice.point];
   // What is printed of two settings follows what was measured, and must not contradict the choice.
   out.gain = choice.chance > 0.5 && cost(*out.best, objective) < cost(out.usual, objective);
+  const Prediction& kept = out.gain ? *out.best : out.usual;
+  out.floored = choice.floored && std::any_of(open.begin(), open.end(), [&](std::size_t i) {
+                  const Prediction& one = found.predictions[i];
+                  return *one.setting.power_limit < settings::kUnsweptFloor * gpu.power_limit &&
+                         cost(one, objective) < (1.0 - settings::kNoGain) * cost(kept, objective);
+                });
   return out;
 }
 

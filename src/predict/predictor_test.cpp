@@ -317,6 +317,53 @@ TEST(Predictor, ChoosesAmongWhatIsAllowed) {
   EXPECT_FALSE(chosen(Objective::kEnergy, [](const Prediction&, const Prediction&) { return false; }).best);
 }
 
+// 2.5 % less energy by what is predicted, and not even that is likely to be two.
+TEST(Predictor, ASavingMustBeLikely) {
+  SettingRequest limits{.settings = {{}}, .measured = {}};
+  for (double watts = 380; watts > 210; watts -= 20)
+    limits.settings.push_back({.sm_clock = {}, .power_limit = Watts{watts}});
+  const auto all = [](const Prediction&, const Prediction&) { return true; };
+  const auto chosen = [&](std::int64_t batch) {
+    return shipped().choose(load_of(batch), gpu("a100"), {}, limits, Objective::kEnergy, all).value();
+  };
+  EXPECT_LT(chosen(1).best->energy.value, 0.98 * chosen(1).usual.energy.value);
+  EXPECT_FALSE(chosen(1).gain);
+  EXPECT_TRUE(chosen(4).gain);
+}
+
+// Where nobody swept limits, lower ones that are predicted to take less are pointed out.
+TEST(Predictor, SaysThatLowerLimitsWereLeftOut) {
+  const auto all = [](const Prediction&, const Prediction&) { return true; };
+  const auto floored = [&](std::string_view name, std::vector<double> shares) {
+    SettingRequest limits{.settings = {{}}, .measured = {}};
+    for (const double share : shares)
+      limits.settings.push_back({.sm_clock = {}, .power_limit = gpu(name).power_limit * share});
+    return shipped().choose(load_of(1), gpu(name), {}, limits, Objective::kEnergy, all).value().floored;
+  };
+  EXPECT_TRUE(floored("a100", {0.5, 0.3}));
+  EXPECT_FALSE(floored("a100", {0.6, 0.5}));
+  EXPECT_FALSE(floored("v100-pcie-16gb", {0.5, 0.44})) << "its limits were swept";
+}
+
+// Two measured settings, the lower of which takes three times as long at half of the power: by the law alone a limit
+// between them would save, by the curve through them none does.
+TEST(Predictor, NoGainContradictsWhatWasMeasured) {
+  const auto run = [](std::optional<double> limit, double time, double power) {
+    MeasuredRun out{.setting = {}, .time = Seconds{time}, .power = Watts{power}};
+    if (limit) out.setting.power_limit = Watts{*limit};
+    return out;
+  };
+  SettingRequest request{.settings = {{}}, .measured = {run({}, 0.08, 440), run(225, 0.25, 220)}};
+  for (double watts = 445; watts > 225; watts -= 10)
+    request.settings.push_back({.sm_clock = {}, .power_limit = Watts{watts}});
+  const SettingChoice found = shipped()
+                                  .choose(load_of(256, Mode::kTraining), gpu("rtx-4090"), {}, request,
+                                          Objective::kEnergy, [](const Prediction&, const Prediction&) { return true; })
+                                  .value();
+  EXPECT_FALSE(found.gain && found.best->energy.value >= found.usual.energy.value);
+  EXPECT_FALSE(found.gain);
+}
+
 TEST(Predictor, FourThreadsPredictWhatOneDoes) {
   const Workload load = load_of(32, Mode::kTraining);
   const double alone = shipped().predict(load, gpu("a30"), {}).value().time.value.value();

@@ -160,13 +160,13 @@ SettingCurve::Outlook SettingCurve::outlook(std::span<const OperatingPoint> poin
   return out;
 }
 
-std::vector<SettingPrediction> SettingCurve::at(std::span<const OperatingPoint> points) const {
-  const auto [all, curves, law, curve] = outlook(points);
+std::vector<SettingPrediction> SettingCurve::at(const Outlook& all) const {
+  const MeanCurve& curve = all.curve;
   std::vector<std::size_t> known(known_points_.size());
   std::iota(known.begin(), known.end(), 0U);
   std::vector<SettingPrediction> out;
-  out.reserve(points.size());
-  for (std::size_t i = known_points_.size(); i < all.size(); ++i) {
+  out.reserve(all.points.size() - known_points_.size());
+  for (std::size_t i = known_points_.size(); i < all.points.size(); ++i) {
     const double away = distance(curve, i, known);
     out.push_back({.log_time = curve.log_time[i],
                    .log_power = curve.log_power[i] + std::log(limit_w_),
@@ -177,13 +177,12 @@ std::vector<SettingPrediction> SettingCurve::at(std::span<const OperatingPoint> 
   return out;
 }
 
-SettingCurve::Choice SettingCurve::recommended(std::span<const OperatingPoint> points, Objective objective,
+SettingCurve::Choice SettingCurve::recommended(const Outlook& all, Objective objective,
                                                std::span<const std::size_t> open) const {
-  const Outlook all = outlook(points);
   const std::size_t first = known_points_.size();
   std::vector<std::size_t> allowed;
   for (const std::size_t i : open) {
-    if (points[i].limit >= lowest_limit_) allowed.push_back(first + i);
+    if (all.points[first + i].limit >= lowest_limit_) allowed.push_back(first + i);
   }
   if (allowed.empty()) {
     for (const std::size_t i : open) allowed.push_back(first + i);
@@ -191,7 +190,9 @@ SettingCurve::Choice SettingCurve::recommended(std::span<const OperatingPoint> p
   // From three settings on the correction has a shape; between two it is a straight line that nobody measured.
   const Curves decided = settings_ > 2 ? moved(all.curves, all.law, all.curve) : all.curves;
   const std::size_t chosen = settings::recommended(decided, weights_, objective, allowed);
-  return {chosen - first, chance_of_saving(decided, weights_, objective, chosen, first, 1.0 - kNoGain)};
+  return {.point = chosen - first,
+          .chance = chance_of_saving(decided, weights_, objective, chosen, first, 1.0 - kNoGain),
+          .floored = allowed.size() < open.size()};
 }
 
 }  // namespace joulecast::settings

@@ -33,26 +33,28 @@ class SettingCurve {
   static Result<SettingCurve> make(const SettingsModel& model, const Gpu& gpu, const HiddenEstimate& hidden,
                                    const BasePrediction& base, std::span<const MeasuredRun> measured);
 
-  [[nodiscard]] std::vector<SettingPrediction> at(std::span<const OperatingPoint> points) const;
-
-  // The one of `open` among `points` that is to be chosen, and how likely it saves more than kNoGain against the first
-  // point. None below kUnsweptFloor where that holds, unless nothing else is open. Requires: `open` is not empty.
-  struct Choice {
-    std::size_t point = 0;
-    double chance = 0.0;
-  };
-  [[nodiscard]] Choice recommended(std::span<const OperatingPoint> points, Objective objective,
-                                   std::span<const std::size_t> open) const;
-
- private:
-  // What is known, then what is asked for.
+  // The hypotheses at what is known, then at what is asked for.
   struct Outlook {
     std::vector<OperatingPoint> points;
     Curves curves;
     MeanCurve law, curve;
   };
   [[nodiscard]] Outlook outlook(std::span<const OperatingPoint> points) const;
+  [[nodiscard]] std::vector<SettingPrediction> at(std::span<const OperatingPoint> points) const {
+    return at(outlook(points));
+  }
+  [[nodiscard]] std::vector<SettingPrediction> at(const Outlook& all) const;
 
+  // The one of `open` among what was asked for that is to be chosen, and how likely it saves more than kNoGain against
+  // the first. None below kUnsweptFloor where that holds, unless nothing else is open. Requires: `open` is not empty.
+  struct Choice {
+    std::size_t point = 0;
+    double chance = 0.0;
+    bool floored = false;  // lower limits of `open` were left out
+  };
+  [[nodiscard]] Choice recommended(const Outlook& all, Objective objective, std::span<const std::size_t> open) const;
+
+ private:
   explicit SettingCurve(const GpuConstants& constants) : law_(constants) {}
   void start_at(const BasePrediction& base, const Weights& weights);
   void sharpen(const BasePrediction& base, const Weights& weights);
