@@ -153,8 +153,8 @@ enum class Objective : std::uint8_t { kTime, kEnergy, kEdp };
 struct SettingChoice {
   Prediction usual;                // at the default setting
   std::optional<Prediction> best;  // at the chosen one; none where no setting was allowed
-  bool floored = false;            // a limit below half of the default one takes less, but nobody swept such
   bool gain = false;               // whether that one is likelier than not to save 2 % against the default one
+  bool floored = false;            // a limit below half of the default one takes less, but nobody swept such
 };
 
 // What of a pack to use.
