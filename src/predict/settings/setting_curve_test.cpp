@@ -133,6 +133,8 @@ TEST(SettingCurve, RecommendsWhatSavesAmongWhatIsOpen) {
 
 TEST(SettingCurve, NoLowLimitIsRecommendedUnseen) {
   EXPECT_EQ(chosen_of(curve(kBusy), kLimits, Objective::kEnergy, kDefaultOrLow).point, 0U);
+  EXPECT_TRUE(chosen_of(curve(kBusy), kLimits, Objective::kEnergy, kDefaultOrLow).floored);
+  EXPECT_FALSE(chosen_of(curve(kBusy), kLimits, Objective::kEnergy, {0, 1}).floored);
   EXPECT_EQ(chosen_of(curve(kBusy), kLimits, Objective::kEnergy, {2}).point, 2U) << "where nothing else is open";
 }
 
@@ -176,6 +178,7 @@ TEST(SettingCurve, LowLimitsMayBeRecommendedOnSweptBoards) {
   model.add(board(), SettingsModel().constants(board()), true);
   const auto swept = SettingCurve::make(model, board(), kBusy, kBase, {}).value();
   EXPECT_EQ(chosen_of(swept, kLimits, Objective::kEnergy, kDefaultOrLow).point, 2U);
+  EXPECT_FALSE(chosen_of(swept, kLimits, Objective::kEnergy, kDefaultOrLow).floored);
 }
 
 TEST(SettingCurve, RefusesMeasurementsThatCannotBe) {
