@@ -89,6 +89,9 @@ class Recommendation:
 
 class Recommendations(list[Recommendation]):
     left_out: list[str]
+    notes: list[str]
+    def to_dict(self) -> list[dict[str, Any]]: ...
+    def to_pandas(self) -> Any: ...  # a pandas.DataFrame
 
 class _Model(TypedDict, total=False):
     input: Union[str, _Shape, None]

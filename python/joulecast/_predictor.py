@@ -36,7 +36,7 @@ class Predictor:
         handle, request = questions[0]
         answer = _library.recommend(self._handle, handle, _given(gpu=gpu, **request, **options))
         found = [Recommendation(values, name or answer["model"]) for values in answer["candidates"]]
-        return Recommendations(found, answer["left_out"])
+        return Recommendations(found, answer["left_out"], answer["notes"])
 
     def gpus(self):
         """The GPUs that may be asked for, with every figure known of them."""

@@ -51,13 +51,17 @@ class _Values:
         return {"model": self.model, **self._values}
 
 
+def _setting_text(setting):
+    return "{power_limit_w:g} W, {sm_clock_mhz:g} MHz".format(**setting)
+
+
 class Prediction(_Values):
     """One network on one GPU at one batch. Attributes are the keys of `joulecast predict --json`: `gpu`, `batch`, `time_s`,
     `power_w`, `energy_j`, `memory_bytes` and `edp_js` (each an Interval), `support`, `fits`, `mig_profile`, ..."""
 
     def __repr__(self):
         amounts = ", ".join(_text(getattr(self, key).value, unit) for key, (_, unit) in _QUANTITIES.items())
-        return f"<Prediction {self.gpu} batch {self.batch}: {amounts}, {self.support}>"
+        return f"<Prediction {self.gpu} batch {self.batch} at {_setting_text(self.setting)}: {amounts}, {self.support}>"
 
     def to_pandas(self):
         return Predictions([self]).to_pandas()
@@ -72,22 +76,13 @@ class Recommendation(_Values):
     `default`, `time_ratio` and `energy_ratio` (over the default setting), `support`."""
 
     def __repr__(self):
-        setting = "the default setting" if self.setting is None else "{power_limit_w:g} W, {sm_clock_mhz:g} MHz".format(**self.setting)
+        setting = "the default setting" if self.setting is None else _setting_text(self.setting)
         return (f"<Recommendation {self.gpu} batch {self.batch} at {setting}: time {self.time_ratio - 1:+.1%}, "
                 f"energy {self.energy_ratio - 1:+.1%}>")
 
 
-class Recommendations(list):
-    """Several of them, best first. `left_out`: sentences about GPUs and batches that cannot be, or not within the bounds."""
-
-    def __init__(self, found=(), left_out=()):
-        super().__init__(found)
-        self.left_out = list(left_out)
-
-
-class Predictions(list):
-    """Several of them, in the order of batches, then GPUs, then settings. `left_out`: sentences about GPUs that lack what
-    was asked for."""
+class _Results(list):
+    """Several of them. `left_out`: sentences about what cannot be."""
 
     def __init__(self, found=(), left_out=()):
         super().__init__(found)
@@ -97,30 +92,51 @@ class Predictions(list):
         return [one.to_dict() for one in self]
 
     def to_pandas(self):
-        """A pandas.DataFrame, a row a prediction; intervals as columns `time_s`, `time_s_lo`, `time_s_hi`."""
+        """A pandas.DataFrame, a row each; intervals as columns `time_s`, `time_s_lo`, `time_s_hi`."""
         import pandas
 
-        return pandas.DataFrame([_flat(one.to_dict()) for one in self])
+        return pandas.DataFrame([_flat({**one.to_dict(), "setting": _setting_of(one)}) for one in self])
 
     def _repr_html_(self):
-        head = "".join(f"<th>{word}</th>" for word in ("model", "GPU", "batch", *(h for h, _ in _QUANTITIES.values()), "support"))
+        head = "".join(f"<th>{word}</th>"
+                       for word in ("model", "GPU", "batch", "setting", *(h for h, _ in _QUANTITIES.values()), "support"))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(map(_html_row, self))}</tbody></table>"
 
 
-def _flat(values):
+class Recommendations(_Results):
+    """Several of them, best first. `left_out`: sentences about GPUs and batches that cannot be, or not within the bounds.
+    `notes`: what was assumed, and where nothing like it was measured or swept."""
+
+    def __init__(self, found=(), left_out=(), notes=()):
+        super().__init__(found, left_out)
+        self.notes = list(notes)
+
+
+class Predictions(_Results):
+    """Several of them, in the order of batches, then GPUs, then settings. `left_out`: sentences about GPUs that lack what
+    was asked for."""
+
+
+# As numbers, also where it is the default one.
+def _setting_of(one):
+    return one.setting or one.default["setting"]
+
+
+def _flat(values, before=""):
     row = {}
     for key, value in values.items():
+        name = before + key
         if isinstance(value, dict) and "lo" in value:
-            row |= {key: value["value"], f"{key}_lo": value["lo"], f"{key}_hi": value["hi"]}
+            row |= {name: value["value"], f"{name}_lo": value["lo"], f"{name}_hi": value["hi"]}
         elif isinstance(value, dict):
-            row |= {f"{key}_{inner}": entry for inner, entry in value.items()}
+            row |= _flat(value, f"{name}_")
         elif not isinstance(value, list):
-            row[key] = value
+            row[name] = value
     return row
 
 
 def _html_row(one):
-    cells = [one.model, one.gpu, one.batch]
+    cells = [one.model, one.gpu, one.batch, _setting_text(_setting_of(one))]
     for key, (_, unit) in _QUANTITIES.items():
         interval = getattr(one, key)
         cells.append(f"{_text(interval.value, unit)} ({_text(interval.lo, unit)} – {_text(interval.hi, unit)})")

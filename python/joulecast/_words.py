@@ -27,6 +27,16 @@ def _argument(match):
     return f"{name}={values[0]}" if len(values) == 1 else f"{name}=[{', '.join(values)}]"
 
 
+# What the library says of the JSON object that arguments are handed to it in.
+_OF_JSON = ((re.compile(r"'(\w+)' of the request"), r"\1"), (re.compile(r"^the request has no '"), "there is no argument '"),
+            (re.compile(r"\bis no object of\b"), "is no dict of"), (re.compile(r"^joulecast gpus\b"), "joulecast.gpus()"))
+
+
 def in_python(text):
     """A message or hint of the program; None stays None."""
-    return None if text is None else re.sub(r"^joulecast gpus\b", "joulecast.gpus()", _OPTION.sub(_argument, text))
+    if text is None:
+        return None
+    text = _OPTION.sub(_argument, text)
+    for pattern, words in _OF_JSON:
+        text = pattern.sub(words, text)
+    return text

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package against the program: python3 test_predict.py PROGRAM FOLDER_OF_EXAMPLES"""
+import importlib.util
 import json
 import os
 import pathlib
@@ -31,7 +32,7 @@ class Predict(unittest.TestCase):
         self.assertIsInstance(found, joulecast.Prediction)
         self.assertTrue(found.time_s.lo < found.time_s.value < found.time_s.hi)
         self.assertEqual(float(found.energy_j), found.to_dict()["energy_j"]["value"])
-        self.assertIn("a30 batch 32", repr(found))
+        self.assertIn("a30 batch 32 at 165 W, 1440 MHz: ", repr(found))
 
     def test_modules_need_no_import_of_their_own(self):
         asked = "import joulecast; print(joulecast.callbacks.__name__, joulecast.compat.dippm.predict.__name__)"
@@ -101,7 +102,7 @@ class Predict(unittest.TestCase):
         with self.assertRaises(joulecast.Error) as caught:
             joulecast.predict("nowhere.onnx", gpu="a30")
         self.assertEqual(caught.exception.code, "not-found")
-        with self.assertRaisesRegex(ValueError, "the request has no 'colour'"):
+        with self.assertRaisesRegex(ValueError, "there is no argument 'colour'"):
             joulecast.predict(RESNET, gpu="a30", colour="red")
         with self.assertRaisesRegex(joulecast.Error, r"hint: joulecast\.gpus\(\) lists"):
             joulecast.predict(RESNET, gpu="toaster")
@@ -112,6 +113,10 @@ class Predict(unittest.TestCase):
             joulecast.predict(lstm, gpu="a30", batch=16, shapes={"input_ids": [8, 128]})
         with self.assertRaisesRegex(joulecast.Error, "^batch: '0' is no batch size\nhint: .* batch=\\[1, 8, 32\\]$"):
             joulecast.predict(lstm, gpu="a30", batch=0)
+        with self.assertRaisesRegex(joulecast.Error, "^top: is no whole number"):
+            joulecast.predict(lstm, gpu="a30", top="all")
+        with self.assertRaisesRegex(joulecast.Error, "^shapes: is no dict of shapes"):
+            joulecast.predict(lstm, gpu="a30", shapes=[8, 128])
         with self.assertRaisesRegex(joulecast.Error, 'add mode="training", or leave it out'):
             joulecast.predict(RESNET, gpu="a30", optimizer="adam")
         with tempfile.TemporaryDirectory() as folder:
@@ -131,6 +136,8 @@ class Predict(unittest.TestCase):
 
     def test_for_notebooks(self):
         self.assertIn("<td>a30</td>", joulecast.predict(RESNET, gpu="a30")._repr_html_())
+        self.assertIn("<td>100 W, 1440 MHz</td>", joulecast.predict(RESNET, gpu="a30", power_limit=[100])._repr_html_())
+        self.assertIn("<td>a30</td>", joulecast.recommend(RESNET, gpu="a30")._repr_html_())
 
 
 class Recommend(unittest.TestCase):
@@ -140,6 +147,20 @@ class Recommend(unittest.TestCase):
         self.assertEqual([one.to_dict() for one in found], [{"model": str(RESNET), **one} for one in words["candidates"]])
         self.assertLessEqual(max(one.time_ratio for one in found), 1.1)
         self.assertIn("batch", repr(found[0]))
+        self.assertEqual(found.to_dict(), [one.to_dict() for one in found])
+
+    def test_notes(self):
+        words = told("recommend", str(RESNET), "--gpu", "p100-pcie-16gb", "--precision", "fp16")
+        found = joulecast.recommend(RESNET, gpu="p100-pcie-16gb", precision="fp16")
+        self.assertRegex(" ".join(found.notes), "nothing like it was measured")
+        self.assertEqual(found.notes, words["notes"])
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas here")
+    def test_to_pandas(self):
+        table = joulecast.recommend(RESNET, gpu=["a30", "h100"], batch=1).to_pandas()
+        self.assertEqual(len(table), 2)
+        self.assertGreater(table["setting_power_limit_w"].min(), 0)
+        self.assertGreater(table["default_energy_j_hi"].min(), 0)
 
 
 class Dippm(unittest.TestCase):

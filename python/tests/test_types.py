@@ -31,6 +31,7 @@ assert_type(joulecast.predict("m", gpu=["a30", "h100"], mode="training"), joulec
 assert_type(joulecast.predict("m", gpu="a30", batch=[1, 8])[0], joulecast.Prediction)
 assert_type(joulecast.predict("m", gpu="a30", sm_clock=[600, 900]), Union[joulecast.Prediction, joulecast.Predictions])
 assert_type(joulecast.recommend("m", best="edp", within_s=0.1)[0].time_ratio, float)
+assert_type(joulecast.recommend("m").notes, list[str])
 assert_type(dippm.predict("onnx", "m", 8, "3,224,224"), tuple[float, float, float, str])
 assert_type(joulecast.measure.begin().end().devices, dict[str, joulecast.Energy])
 assert_type(callbacks.Keras().training, Union[joulecast.Window, None])

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/assumptions.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
@@ -189,9 +190,27 @@ tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request
   return out;
 }
 
+void doubt_measured_times(PreparedRequest& asked, const Predictor& predictor) {
+  constexpr double kFar = 20;  // the lowest clock is a tenth of the highest
+  if (!asked.settings || asked.settings->measured.empty()) return;
+  Workload& load = asked.loads.front();
+  const auto usual = predictor.predict(load, *asked.gpus.front(), asked.how);
+  if (!usual) return;  // whoever asks for the prediction is told why
+  for (const MeasuredRun& run : asked.settings->measured) {
+    const double times = run.time ? *run.time / usual->time.value : 1.0;
+    if (times < kFar && times > 1.0 / kFar) continue;
+    load.notes.push_back(fmt::format(
+        "--measured: {:g} s is {} what is predicted, {}: is it of one batch of {}, in seconds?", run.time->value(),
+        times > 1.0 ? fmt::format("{:.0f} times", times) : fmt::format("1/{:.0f} of", 1.0 / times),
+        with_prefix(usual->time.value.value(), "s"), load.batch));
+    return;
+  }
+}
+
 tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,
                                                     const Graph& network, const PredictionContext& context) {
   JC_ASSIGN_OR_FAIL(PreparedRequest asked, prepared(request, model, network, context.catalogue));
+  doubt_measured_times(asked, context.predictor);
   for (Workload& load : asked.loads) {
     if (!context.predictor.knows_power(load)) load.notes.emplace_back(kNoPower);
   }

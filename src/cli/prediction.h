@@ -48,6 +48,9 @@ std::vector<std::string> few(const std::vector<std::string>& left_out);
 tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request, const std::string& model,
                                                 const Graph& network, const Catalogue& catalogue);
 
+// Adds a note where a measured time is far from what is predicted: milliseconds for seconds, an epoch for a batch.
+void doubt_measured_times(PreparedRequest& asked, const Predictor& predictor);
+
 // GPUs among several that lack the precision, and settings among several that a GPU lacks, are left out, and the report
 // says so. Fails as prepared() does, where nothing is left, and where the pack turns out to be damaged.
 tl::expected<PredictionReport, Failure> predictions(const PredictionRequest& request, const std::string& model,

@@ -254,7 +254,8 @@ tl::expected<Recommendation, Failure> recommended(const RecommendationRequest& r
   JC_RETURN_IF_FAILURE(check_bounds(request));
   JC_ASSIGN_OR_FAIL(const Objective objective, objective_of(request.best));
   JC_ASSIGN_OR_FAIL(const Choice choice, choice_of(request.choose));
-  JC_ASSIGN_OR_FAIL(const PreparedRequest asked, prepared(request.prediction, model, network, context.catalogue));
+  JC_ASSIGN_OR_FAIL(PreparedRequest asked, prepared(request.prediction, model, network, context.catalogue));
+  doubt_measured_times(asked, context.predictor);
   const Search search(request, objective, choice, asked);
   Recommendation out{model, request.best, {}, {}, {}};
   bool wrong = false;

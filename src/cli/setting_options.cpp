@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 
 #include "cli/options.h"
@@ -34,6 +35,7 @@ std::vector<std::string_view> pieces(std::string_view text, char separator) {
   }
 }
 
+// Each once.
 tl::expected<std::vector<double>, Failure> numbers(const std::vector<std::string>& lists, const char* option,
                                                    const char* example) {
   std::vector<double> out;
@@ -41,7 +43,7 @@ tl::expected<std::vector<double>, Failure> numbers(const std::vector<std::string
     for (const std::string_view piece : pieces(list, ',')) {
       const auto value = positive(piece);
       if (!value) return usage(fmt::format("{}: '{}' is no number above 0", option, printable(piece)), example);
-      out.push_back(*value);
+      if (std::find(out.begin(), out.end(), *value) == out.end()) out.push_back(*value);
     }
   }
   return out;

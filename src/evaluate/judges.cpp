@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "predict/board_power.h"
 #include "predict/compose.h"
 #include "predict/lower.h"
 #include "predict/measured_work.h"
@@ -109,12 +110,19 @@ Result<void> check_foretold(const Circumstances& at) {
   return {};
 }
 
+// Of the board alone.
+Result<void> check_power(const Circumstances& at, const Readings& readings, const Gpu& gpu) {
+  if (at.scope != PowerScope::kGpu || !readings.power) return {};
+  return check_mean_power(gpu, *readings.power);
+}
+
 }  // namespace
 
 Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   if (row.at.sm_clock) return unsupported("a single operation at a locked clock");
   JC_RETURN_IF_ERROR(check_foretold(row.at));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
+  JC_RETURN_IF_ERROR(check_power(row.at, row.readings, *gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
   JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
   const auto asked = arithmetic_of(work.work);
@@ -190,6 +198,7 @@ Result<Estimate> NetworkJudge::predict(const MeasuredNetwork& row, bool operatio
   JC_RETURN_IF_ERROR(check_foretold(row.at));
   JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_->find(row.at.gpu));
+  JC_RETURN_IF_ERROR(check_power(row.at, row.readings, *gpu));
   const Setting setting{.sm_clock = row.at.sm_clock, .power_limit = row.at.power_limit};
   const MeasuredHost host = measured_host(row, *gpu);
   const PredictOptions as_it_was{

@@ -39,7 +39,7 @@ JudgedQuantity quantity(double log_measured, double log_found, double log_width,
 // As `predict --measured` has it.
 settings::BaseWidths of_measured() {
   const MeasuredRun run{.setting = {}, .time = Seconds{1.0}, .power = Watts{1.0}};
-  return settings::base_widths({}, std::span(&run, 1));
+  return settings::base_widths({}, 0.0, std::span(&run, 1));
 }
 
 }  // namespace

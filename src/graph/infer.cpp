@@ -106,9 +106,9 @@ Result<Shape> given_shape(const GraphInput& input, const Shape& given) {
   return given;
 }
 
-// What to type for an input that is not bound: known extents as they are, symbols by name.
-std::string shape_hint(const std::string& name, const GraphInput& input) {
-  std::string out = "--shapes " + name + ":";
+// Known extents as they are, symbols by name: "<batch>x128".
+std::string open_shape(const GraphInput& input) {
+  std::string out;
   for (std::size_t i = 0; i < input.dimensions.size(); ++i) {
     if (i > 0) out += 'x';
     const Dimension& d = input.dimensions[i];
@@ -124,7 +124,7 @@ Result<Shape> bind_input(const Graph& graph, const GraphInput& input, const Bind
   for (const Dimension& dimension : input.dimensions) {
     const auto extent = dimension.extent ? dimension.extent : lookup(graph, binding, dimension.symbol);
     if (!extent) {
-      return invalid(fmt::format("dimension '{}' has no value; type {}", dimension.symbol, shape_hint(name, input)));
+      return invalid(fmt::format("dimension '{}' of {} has no value", dimension.symbol, open_shape(input)));
     }
     shape.push_back(*extent);
   }

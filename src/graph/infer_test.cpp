@@ -39,10 +39,9 @@ TEST(Binding, SymbolsAreSharedAmongInputs) {
   EXPECT_EQ(shape_of_output(bound({{"batch", 4}, {"tokens", 16}})), (Shape{4, 16, 8}));
 }
 
-TEST(Binding, UnboundSymbolSaysWhatToType) {
-  EXPECT_EQ(error_of({}), "input 'ids': dimension 'batch' has no value; type --shapes ids:<batch>x<tokens>");
-  EXPECT_EQ(error_of(bound({{"batch", 4}})),
-            "input 'ids': dimension 'tokens' has no value; type --shapes ids:<batch>x<tokens>");
+TEST(Binding, UnboundSymbolIsNamedWithItsShape) {
+  EXPECT_EQ(error_of({}), "input 'ids': dimension 'batch' of <batch>x<tokens> has no value");
+  EXPECT_EQ(error_of(bound({{"batch", 4}})), "input 'ids': dimension 'tokens' of <batch>x<tokens> has no value");
 }
 
 TEST(Binding, UnboundDimensionsAreListedOnce) {
@@ -69,9 +68,7 @@ TEST(Binding, ShapesWinOverSymbols) {
 }
 
 TEST(Binding, ShapesThatDoNotFitAreErrors) {
-  EXPECT_EQ(error_of(bound({}, {{"mask", {3, 5}}})),
-            "input 'ids': dimension 'batch' has no value; type --shapes "
-            "ids:<batch>x<tokens>");
+  EXPECT_EQ(error_of(bound({}, {{"mask", {3, 5}}})), "input 'ids': dimension 'batch' of <batch>x<tokens> has no value");
   EXPECT_EQ(error_of(bound({}, {{"ids", {3, 5, 8}}})), "input 'ids': shape 3x5x8 has rank 3, the model wants 2");
   EXPECT_EQ(error_of(bound({}, {{"mask", {3, 5, 9}}})), "input 'mask': extent 9 of axis 2 is fixed to 8 in the model");
   EXPECT_EQ(error_of(bound({}, {{"other", {3}}})), "the model has no input 'other'; it has 'ids', 'mask'");

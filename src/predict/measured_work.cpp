@@ -133,6 +133,18 @@ tl::unexpected<Error> no_host_model(const Circumstances& at) {
   return unsupported(fmt::format("no host model for '{}'", at.software));
 }
 
+namespace {
+
+bool is_empty(const CostContext& context) {
+  if (context.output().elements() == 0) return true;
+  for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
+    if (context.has(i) && context.input(i).elements() == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   if (!row.at.runtime) return no_host_model(row.at);
   // The laws hold for forward and both gradients.
@@ -142,6 +154,7 @@ Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   NodeLowering lowering({.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime}, *row.graph);
   std::vector<LoweredOperation> found;
   const CostContext context(*row.graph, row.graph->nodes[0], types);
+  if (is_empty(context)) return unsupported("of no elements");
   // What is broadcast is a mask more often than a parameter.
   for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
     if (context.has(i) && context.input(i).elements() == context.output().elements())

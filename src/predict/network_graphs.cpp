@@ -44,6 +44,20 @@ bool fits(const Graph& graph, const MeasuredNetwork& row) {
   return dimensions.size() != 4 || !dimensions[3].extent || *dimensions[3].extent == *row.image_size;
 }
 
+// Nor does one with a fixed length of sequences, or a fixed batch.
+Result<void> check_sizes(const Graph& graph, const MeasuredNetwork& row) {
+  const auto fixed = [&](std::string_view what, std::int64_t asked) {
+    return unsupported(fmt::format("the graph of '{}' is fixed to another {} than {}", row.model, what, asked));
+  };
+  if (!fits(graph, row)) return fixed("image size", *row.image_size);
+  if (graph.inputs.empty()) return {};
+  const auto& dimensions = graph.inputs[0].dimensions;
+  const bool tokens = dimensions.size() == 2 || dimensions.size() == 3;
+  if (tokens && row.sequence_length && dimensions[1].extent.value_or(*row.sequence_length) != *row.sequence_length)
+    return fixed("sequence length", *row.sequence_length);
+  return {};
+}
+
 // Statistics of norms are no parameters to whoever trains, and files of inference lack heads that training has.
 constexpr double kSameParameters = 1.1;
 
@@ -120,11 +134,13 @@ Result<Workload> NetworkGraphs::workload(const MeasuredNetwork& row) {
   }
   const Result<Graph>& network = graph(row);
   if (!network) return tl::unexpected(network.error());
-  if (!fits(*network, row))
-    return unsupported(
-        fmt::format("the graph of '{}' is fixed to another image size than {}", row.model, row.image_size.value_or(0)));
+  JC_RETURN_IF_ERROR(check_sizes(*network, row));
   JC_RETURN_IF_ERROR(check_same_network(*network, row));
-  return prepare(*network, binding_of(*network, row), options_of(row, *optimizer));
+  JC_ASSIGN_OR_RETURN(Workload load, prepare(*network, binding_of(*network, row), options_of(row, *optimizer)));
+  if (row.batch && load.batch != *row.batch)
+    return unsupported(
+        fmt::format("the graph of '{}' is fixed to a batch of {}, not {}", row.model, load.batch, *row.batch));
+  return load;
 }
 
 }  // namespace joulecast

@@ -92,6 +92,21 @@ TEST_F(GraphsOf, AGraphOfOneSizeServesNoOther) {
   EXPECT_EQ(norm_of(*own).rows, 4 * 8 * 8);
 }
 
+TEST_F(GraphsOf, AGraphOfOneBatchOrLengthServesNoOther) {
+  write("net.jcg", R"(graph "n" { input %x : f32[4, 128, 32] %y = unary(%x) output %y })");
+  MeasuredNetwork row;
+  row.model = "net";
+  row.batch = 4;
+  row.sequence_length = 128;
+  row.at.runtime = Runtime::kPytorchEager;
+  EXPECT_TRUE(workload(row));
+  row.sequence_length = 64;
+  EXPECT_EQ(workload(row).error().text(), "the graph of 'net' is fixed to another sequence length than 64");
+  row.sequence_length = 128;
+  row.batch = 8;
+  EXPECT_EQ(workload(row).error().text(), "the graph of 'net' is fixed to a batch of 4, not 8");
+}
+
 TEST_F(GraphsOf, NamesOfTablesLeadNowhereElse) {
   write("net.jcg", network("16"));
   std::filesystem::create_directories(folder_ + "/inner");

@@ -373,15 +373,16 @@ Result<Predictor::Impl::Carried> Predictor::Impl::carried(const Workload& worklo
   const settings::HiddenStep step{busy.operations, time, compose_constants.sharpness, busy.beside};
   const auto hidden = settings::hidden_of(step, gpu.power_limit.value(), law);
   constexpr double kSigmas = 1.645;  // of a normal distribution, around 90 % of it
-  const double power_sigma = settings::base_widths(base, {}).power.down / kSigmas;
+  const double power_up = widths(workload, estimator.trust(gpu.id), support).power;
+  const double power_sigma = settings::base_widths(base, power_up, {}).power.down / kSigmas;
   const settings::BasePrediction at_default{time, base.power.value.value(), power_sigma};
   JC_ASSIGN_OR_RETURN(auto curve, settings::SettingCurve::make(*model, gpu, hidden, at_default, request.measured));
-  const settings::BaseWidths widths = settings::base_widths(base, request.measured);
+  const settings::BaseWidths sides = settings::base_widths(base, power_up, request.measured);
   Carried out{std::move(curve), {}, {}};
   out.outlook = out.curve.outlook(points);
   const std::vector<settings::SettingPrediction> found = out.curve.at(out.outlook);
   for (std::size_t i = 0; i < found.size(); ++i)
-    out.predictions.push_back(settings::applied(base, widths, found[i], request.settings[i]));
+    out.predictions.push_back(settings::applied(base, sides, found[i], request.settings[i]));
   return out;
 }
 

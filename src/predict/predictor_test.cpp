@@ -294,6 +294,20 @@ SettingRequest limits_of_an_a100() {
   return out;
 }
 
+// A small batch, whose lower bound of power the unknown host widens, on a GPU whose upper bound the limit cuts off.
+TEST(Predictor, TheDefaultSettingByNameHasTheSameBounds) {
+  const PredictOptions any_host;
+  for (const std::int64_t batch : {1, 64}) {
+    const Prediction plain = shipped().predict(load_of(batch), gpu("a30"), any_host).value();
+    const SettingRequest named{.settings = {{}}, .measured = {}};
+    const Prediction at = shipped().predict(load_of(batch), gpu("a30"), any_host, named).value().front();
+    constexpr double kMeanOfHypotheses = 0.01;
+    EXPECT_NEAR(at.power.lo / plain.power.lo, 1.0, kMeanOfHypotheses) << batch;
+    EXPECT_NEAR(at.power.hi / plain.power.hi, 1.0, kMeanOfHypotheses) << batch;
+    EXPECT_NEAR(at.time.hi / plain.time.hi, 1.0, kMeanOfHypotheses) << batch;
+  }
+}
+
 TEST(Predictor, ChoosesAmongWhatIsAllowed) {
   const Workload load = load_of(256, Mode::kTraining);
   const SettingRequest limits = limits_of_an_a100();

@@ -24,15 +24,14 @@ Interval<Unit> interval_of(double value, const Sides& sides) {
 
 }  // namespace
 
-BaseWidths base_widths(const Prediction& base, std::span<const MeasuredRun> measured) {
+BaseWidths base_widths(const Prediction& base, double power_up, std::span<const MeasuredRun> measured) {
   constexpr double kSigmas = 1.645;  // of a normal distribution, around 90 % of it
   const auto has = [&](auto quantity) {
     return std::any_of(measured.begin(), measured.end(),
                        [&](const MeasuredRun& run) { return (run.*quantity).has_value(); });
   };
   BaseWidths out{sides_of(base.time), sides_of(base.power), sides_of(base.energy)};
-  // The limit cuts the upper bound off at the default setting, not at lower ones.
-  out.power.up = std::max(out.power.up, out.power.down);
+  out.power.up = std::max(out.power.up, power_up);
   if (has(&MeasuredRun::time)) out.time = {kSigmas * 0.02, kSigmas * 0.02};
   if (has(&MeasuredRun::power)) out.power = {kSigmas * 0.03, kSigmas * 0.03};
   if (!measured.empty())

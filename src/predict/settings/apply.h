@@ -17,8 +17,9 @@ struct Sides {
 struct BaseWidths {
   Sides time, power, energy;
 };
-// Those of the prediction; of what was measured only the error of measuring is left (2 % of time, 3 % of power).
-BaseWidths base_widths(const Prediction& base, std::span<const MeasuredRun> measured);
+// Those of the prediction, of power upwards no less than `power_up`: the limit cuts the upper bound off at the default
+// setting, not at lower ones. Of what was measured only the error of measuring is left (2 % of time, 3 % of power).
+BaseWidths base_widths(const Prediction& base, double power_up, std::span<const MeasuredRun> measured);
 
 // `base` with time, power and energy of `at`; its breakdown is dropped, memory and the rest stay. What the base does
 // not know and what the settings add are independent: half-widths add up as squares.

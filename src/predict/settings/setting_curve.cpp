@@ -7,6 +7,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "dataset/possible.h"
+#include "predict/board_power.h"
+
 namespace joulecast::settings {
 namespace {
 
@@ -32,21 +35,29 @@ Result<double> clock_share(const Gpu& gpu, Hertz clock) {
 Result<double> limit_share(const Gpu& gpu, Watts limit) {
   constexpr double kLowestShare = 0.3;  // where the catalogue does not say
   const Watts lowest = gpu.min_power_limit.value_or(gpu.power_limit * kLowestShare);
-  const Watts highest = gpu.max_power_limit.value_or(gpu.power_limit);
-  if (limit < lowest || limit > std::max(highest, gpu.power_limit)) {
+  const Watts highest = highest_limit(gpu);
+  if (limit < lowest || limit > highest) {
     return invalid(fmt::format("GPU '{}' has no power limit of {:g} W: {:g} to {:g} W", gpu.id, limit.value(),
-                               lowest.value(), std::max(highest, gpu.power_limit).value()));
+                               lowest.value(), highest.value()));
   }
   return limit / gpu.power_limit;
 }
 
-Result<Known> known_run(const MeasuredRun& run, std::size_t point, double limit_w) {
+Result<Known> known_run(const Gpu& gpu, const MeasuredRun& run, std::size_t point) {
   Known out{.point = point};
   if (!run.time && !run.power) return invalid("a measured setting has neither time nor power");
-  if ((run.time && run.time->value() <= 0.0) || (run.power && run.power->value() <= 0.0))
-    return invalid("time and power of a measured setting must be above 0");
-  if (run.time) out.log_time = std::log(run.time->value());
-  if (run.power) out.log_power = std::log(run.power->value() / limit_w);
+  if (run.time) {
+    const PossibleRange range = possible(Seconds{});
+    const double time = run.time->value();
+    if (!(time >= range.least && time <= range.most))
+      return invalid(
+          fmt::format("a measured time of {:g} s is not between {:g} and {:g} s", time, range.least, range.most));
+    out.log_time = std::log(time);
+  }
+  if (run.power) {
+    JC_RETURN_IF_ERROR(check_mean_power(gpu, *run.power));
+    out.log_power = std::log(*run.power / gpu.power_limit);
+  }
   return out;
 }
 
@@ -79,7 +90,7 @@ Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& g
   out.limit_w_ = gpu.power_limit.value();
   for (const MeasuredRun& run : measured) {
     JC_ASSIGN_OR_RETURN(out.known_points_.emplace_back(), operating_point(gpu, run.setting));
-    JC_ASSIGN_OR_RETURN(out.known_.emplace_back(), known_run(run, out.known_points_.size() - 1, out.limit_w_));
+    JC_ASSIGN_OR_RETURN(out.known_.emplace_back(), known_run(gpu, run, out.known_points_.size() - 1));
   }
   HiddenEstimate estimate = hidden;
   // Where power was measured the demand follows from it, and better than from the operations.

@@ -29,7 +29,7 @@ struct SettingPrediction {
 class SettingCurve {
  public:
   // `measured` sharpens it: curves go through them, and hypotheses that do not fit count less.
-  // Errors: those of operating_point(); kInvalidInput for measured values that are not above 0.
+  // Errors: those of operating_point(); kInvalidInput for measured values that cannot be of this GPU.
   static Result<SettingCurve> make(const SettingsModel& model, const Gpu& gpu, const HiddenEstimate& hidden,
                                    const BasePrediction& base, std::span<const MeasuredRun> measured);
 

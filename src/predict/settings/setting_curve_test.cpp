@@ -188,6 +188,10 @@ TEST(SettingCurve, RefusesMeasurementsThatCannotBe) {
   EXPECT_TRUE(refused({.setting = {}, .time = Seconds{-1.0}, .power = {}}));
   EXPECT_TRUE(refused({.setting = {}, .time = {}, .power = {}}));
   EXPECT_TRUE(refused({.setting = clock_of(5000), .time = Seconds{1.0}, .power = {}}));
+  EXPECT_TRUE(refused({.setting = {}, .time = Seconds{1e-12}, .power = {}}));
+  EXPECT_TRUE(refused({.setting = {}, .time = {}, .power = Watts{1}}));
+  EXPECT_TRUE(refused({.setting = {}, .time = {}, .power = Watts{300}}));
+  EXPECT_FALSE(refused({.setting = {}, .time = Seconds{1e-6}, .power = Watts{170}}));
 }
 
 TEST(OperatingPoint, IsAShareOfWhatTheBoardHas) {
@@ -317,12 +321,12 @@ TEST(Applied, MeasuredQuantitiesLoseTheErrorOfTheOperations) {
   base.time = {Seconds{0.1}, Seconds{0.1 / std::exp(0.3)}, Seconds{0.1 * std::exp(0.5)}};
   base.power = {Watts{100}, Watts{100 / std::exp(0.2)}, Watts{100}};
   base.energy = {Joules{10}, Joules{5}, Joules{20}};
-  const BaseWidths predicted = base_widths(base, {});
+  const BaseWidths predicted = base_widths(base, 0.25, {});
   EXPECT_NEAR(predicted.time.down, 0.3, 1e-12);
   EXPECT_NEAR(predicted.time.up, 0.5, 1e-12);
-  EXPECT_NEAR(predicted.power.up, 0.2, 1e-12);  // not cut off by the limit
+  EXPECT_NEAR(predicted.power.up, 0.25, 1e-12);  // not cut off by the limit
   const std::vector<MeasuredRun> timed{{.setting = {}, .time = Seconds{0.1}, .power = {}}};
-  const BaseWidths measured = base_widths(base, timed);
+  const BaseWidths measured = base_widths(base, 0.25, timed);
   EXPECT_NEAR(measured.time.up, 1.645 * 0.02, 1e-12);
   EXPECT_NEAR(measured.power.down, 0.2, 1e-12);
   EXPECT_NEAR(measured.energy.down, std::hypot(0.0329, 0.2), 1e-6);
