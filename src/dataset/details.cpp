@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/trimmed.h"
+
 namespace joulecast {
 namespace {
 
@@ -37,12 +39,6 @@ Result<std::string> unescaped(std::string_view text) {
     i += 2;
   }
   return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace

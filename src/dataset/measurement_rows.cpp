@@ -391,6 +391,14 @@ void fill_network(const Measurement& m, Common common, MeasuredNetwork& out) {
   out.norms_in_halves = has_state(m, kNormsInHalves);
 }
 
+// Why a row is no step of a network that anything here knows.
+std::string other_network(const Measurement& m) {
+  if (const std::string& per = m.text(Column::kPer); !per.empty()) return fmt::format("measured per {}", per);
+  if (const std::string& mode = m.text(Column::kMode); !parse_mode(mode))
+    return fmt::format("mode '{}' is neither inference nor training", mode);
+  return fmt::format("precision '{}' is none of ours", m.text(Column::kPrecision));
+}
+
 MeasuredOther other_of(const Measurement& m, Common common, bool network) {
   MeasuredOther out;
   fill_network(m, std::move(common), out);
@@ -398,7 +406,7 @@ MeasuredOther other_of(const Measurement& m, Common common, bool network) {
   out.per = m.text(Column::kPer);
   out.mode = m.text(Column::kMode);
   out.precision = m.text(Column::kPrecision);
-  out.reason = network ? "not one step of a whole network in words of ours" : "an operation that is none of ours";
+  out.reason = network ? other_network(m) : "an operation that is none of ours";
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/trimmed.h"
 #include "graph/text_form.h"
 
 namespace joulecast {
@@ -34,12 +35,6 @@ std::string operand_text(const Graph& graph, ValueId id) {
   if (value.kind == ValueKind::kParameter) return "w " + type;
   if (value.kind == ValueKind::kConstant) return "c " + type + contents_text(graph, id);
   return type;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
 }
 
 // Statements of the text form, and the node's arguments.

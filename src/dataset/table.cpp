@@ -5,9 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "base/lower_case.h"
 #include "base/mapped_file.h"
+#include "base/trimmed.h"
 #include "dataset/layout.h"
 #include "dataset/layouts/layouts.h"
 
@@ -35,22 +38,46 @@ tl::unexpected<Error> unknown_header(const TableLayout* closest, const CsvHeader
   return unsupported(text + "; for measurements of your own see docs/formats/measurements.md");
 }
 
-// Of those whose columns are all there, the one that wants most.
-Result<const TableLayout*> recognise(const CsvHeader& header) {
-  const TableLayout* fitting = nullptr;
+struct Recognised {
+  const TableLayout* fitting = nullptr;  // of those whose columns are all there, the one that wants most
   const TableLayout* closest = nullptr;
+};
+
+Recognised layouts_of(const CsvHeader& header) {
+  Recognised out;
   double best = 0.0;
   for (const TableLayout& layout : all_layouts()) {
     const auto missing = missing_columns(layout, header).size();
-    if (missing == 0 && (fitting == nullptr || fitting->columns.size() < layout.columns.size())) fitting = &layout;
+    if (missing == 0 && (out.fitting == nullptr || out.fitting->columns.size() < layout.columns.size()))
+      out.fitting = &layout;
     const double share = 1.0 - static_cast<double>(missing) / static_cast<double>(layout.columns.size());
     if (share > best) {
       best = share;
-      closest = &layout;
+      out.closest = &layout;
     }
   }
-  if (fitting == nullptr) return unknown_header(closest, header);
-  return fitting;
+  return out;
+}
+
+// A header that only capitals, and spaces around names, keep from fitting.
+std::optional<Error> misspelt(const CsvHeader& header) {
+  CsvHeader plain;
+  std::string first;
+  for (const auto& [name, at] : header) {
+    std::string as_written = lower_case(trimmed(name));
+    if (first.empty() && as_written != name) first = fmt::format("column '{}' is written '{}'", name, as_written);
+    plain.emplace(std::move(as_written), at);
+  }
+  const TableLayout* meant = layouts_of(plain).fitting;
+  if (meant == nullptr || plain.size() != header.size()) return std::nullopt;
+  return unsupported(fmt::format("the header fits {} but for capitals or spaces: {}", meant->name, first)).value();
+}
+
+Result<const TableLayout*> recognise(const CsvHeader& header) {
+  const Recognised found = layouts_of(header);
+  if (found.fitting != nullptr) return found.fitting;
+  if (auto error = misspelt(header)) return tl::unexpected(std::move(*error));
+  return unknown_header(found.closest, header);
 }
 
 // What spreadsheets save as CSV that is none; as columns of a header it would be called an unknown table.

@@ -416,6 +416,12 @@ TEST(Table, AnUnknownHeaderIsToldWhatIsMissing) {
   EXPECT_NE(table.error().text().find("closest is neusight_vec, which also has: cols, torch;"), std::string::npos);
   EXPECT_FALSE(parse_table("", "x"));
   EXPECT_FALSE(parse_table("a,a\n", "x"));
+  const auto why = [](std::string_view text) { return parse_table(text, "x").error().text(); };
+  EXPECT_EQ(why("Name, gpu,mode,precision\n"),
+            "the header fits measurements but for capitals or spaces: column ' gpu' is written 'gpu'");
+  EXPECT_NE(why("Name,gpu,Mode,name,precision\n").find("closest is measurements"), std::string::npos);
+  EXPECT_NE(why("name,gpu,mode,precision,time_ms\n").find("did you mean 'time_s'?"), std::string::npos);
+  EXPECT_EQ(why("name,gpu,mode,precision,qqqqqqqqqqqq\n"), "column 'qqqqqqqqqqqq' is none of this layout");
   EXPECT_EQ(read_table("/nowhere.csv").error().code(), ErrorCode::kNotFound);
 }
 

@@ -189,6 +189,18 @@ TEST(EvaluateTable, RowsWithoutARuntimeAreToldWhatTheyLack) {
   EXPECT_NE(e.evaluation.refused.reasons()[0].reason.find("no runtime is stated"), std::string::npos);
 }
 
+TEST(EvaluateTable, RowsOfNetworksSayWhichWordNobodyKnows) {
+  const Evaluated e = evaluate(table_file("evaluate_words.csv",
+                                          "name,gpu,mode,precision,runtime,per,time_s\n"
+                                          "resnet50,a30,train,tf32,pytorch-eager,,0.02\n"
+                                          "resnet50,a30,training,float16,pytorch-eager,,0.02\n"
+                                          "resnet50,a30,training,tf32,pytorch-eager,epoch,0.02\n"));
+  std::vector<std::string> reasons;
+  for (const Refusal& one : e.evaluation.refused.by_frequency()) reasons.push_back(one.reason);
+  EXPECT_EQ(reasons, (std::vector<std::string>{"mode 'train' is neither inference nor training",
+                                               "precision 'float16' is none of ours", "measured per epoch"}));
+}
+
 TEST(EvaluateTable, SettingsThatMakeNoSweepAreNamed) {
   const Evaluated e = evaluate(table_file("evaluate_few.csv", sweep_of({"250", "200"}, "50,120")));
   EXPECT_EQ(e.evaluation.judged(), 0U);
