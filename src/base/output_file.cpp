@@ -23,4 +23,12 @@ Result<std::string> output_file(const std::string& path) {
   return real.string();
 }
 
+Result<void> check_no_input(const std::string& path, std::span<const std::string> inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code absent;
+    if (fs::equivalent(path, input, absent)) return invalid(path + ": is read, and would be overwritten");
+  }
+  return {};
+}
+
 }  // namespace joulecast

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "joulecast/c.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -29,7 +31,6 @@ namespace {
 using joulecast::c::copied;
 using joulecast::c::guarded;
 using joulecast::c::no_handle;
-using joulecast::c::text_or_empty;
 using joulecast::cli::Failure;
 
 tl::expected<joulecast_model*, Failure> open_model(const std::string& path, const char* request) {
@@ -93,7 +94,10 @@ const char* joulecast_version(void) {
 }
 
 joulecast_model* joulecast_model_open(const char* path, const char* request, char** error) {
-  return guarded(error, [&] { return open_model(text_or_empty(path), request); });
+  return guarded(error, [&]() -> tl::expected<joulecast_model*, Failure> {
+    if (path == nullptr) return joulecast::cli::usage("the path of a model is NULL");
+    return open_model(path, request);
+  });
 }
 
 void joulecast_model_close(joulecast_model* model) {
@@ -102,8 +106,15 @@ void joulecast_model_close(joulecast_model* model) {
 
 joulecast_predictor* joulecast_predictor_open(const char* pack, const char* const* gpu_files, size_t gpu_file_count,
                                               char** error) {
-  return guarded(error,
-                 [&] { return open_predictor(pack, std::vector<std::string>(gpu_files, gpu_files + gpu_file_count)); });
+  return guarded(error, [&]() -> tl::expected<joulecast_predictor*, Failure> {
+    std::vector<std::string> files;
+    for (std::size_t i = 0; i < gpu_file_count; ++i) {
+      if (gpu_files == nullptr || gpu_files[i] == nullptr)
+        return joulecast::cli::usage(fmt::format("GPU file {} is NULL", i));
+      files.emplace_back(gpu_files[i]);
+    }
+    return open_predictor(pack, files);
+  });
 }
 
 void joulecast_predictor_close(joulecast_predictor* predictor) {

@@ -64,6 +64,7 @@ TEST_F(C, ShapesAreListsByName) {
 TEST_F(C, WhatIsWrongIsSaidByKey) {
   EXPECT_EQ(failure_of(R"({"gpus": "a30"})").at("error").at("message"), "the request has no 'gpus'");
   EXPECT_EQ(failure_of(R"({"top": -1})").at("error").at("message"), "'top' of the request: is no whole number");
+  EXPECT_EQ(failure_of(R"({"host": true})").at("error").at("message"), "'host' of the request: is no string or number");
   EXPECT_EQ(failure_of("[1]").at("error").at("message"), "the request is no JSON object");
   EXPECT_EQ(failure_of(R"({"mode": "both"})").at("exit_code"), 2);
   EXPECT_EQ(failure_of(R"({"gpu": "no such thing"})").at("error").at("code"), "not-found");

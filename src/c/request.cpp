@@ -55,6 +55,16 @@ Setter words(std::vector<std::string>& out) {
   };
 }
 
+// A word, or a number for one.
+Setter word_or_number(std::string& out) {
+  return [&out](const Json& value) -> Outcome {
+    auto text = scalar(value);
+    if (!text) return wrong("string or number");
+    out = std::move(*text);
+    return {};
+  };
+}
+
 Setter count(std::size_t& out) {
   return [&out](const Json& value) -> Outcome {
     if (!value.is_number_unsigned()) return wrong("whole number");
@@ -135,11 +145,11 @@ Outcome parse(const char* text, const Setters& setters) {
 
 // From gpu to optimizer, and what was measured.
 Setters workload_setters(cli::PredictionRequest& out) {
-  return {{"mode", word(out.mode)},       {"precision", word(out.precision)},
-          {"runtime", word(out.runtime)}, {"layout", word(out.layout)},
-          {"host", word(out.host)},       {"optimizer", word(out.optimizer)},
-          {"gpu", words(out.gpus)},       {"batch", words(out.batches)},
-          {"shapes", shapes(out.shapes)}, {"measured", words(out.settings.measured)}};
+  return {{"mode", word(out.mode)},           {"precision", word(out.precision)},
+          {"runtime", word(out.runtime)},     {"layout", word(out.layout)},
+          {"host", word_or_number(out.host)}, {"optimizer", word(out.optimizer)},
+          {"gpu", words(out.gpus)},           {"batch", words(out.batches)},
+          {"shapes", shapes(out.shapes)},     {"measured", words(out.settings.measured)}};
 }
 
 }  // namespace

@@ -92,7 +92,11 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& out,
 }
 
 void add_gpu_files(CLI::App& app, std::vector<std::string>& files) {
-  app.add_option("--gpu-file", files, "a GPU of your own (repeatable)")->type_name(kFile)->expected(1)->take_all();
+  app.add_option("--gpu-file", files, "a GPU of your own (repeatable)")
+      ->type_name(kFile)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
 }
 
 Result<Catalogue> load_catalogue(const std::vector<std::string>& files) {
@@ -136,6 +140,7 @@ void add_shapes(CLI::App& app, ShapeOptions& shapes) {
   app.add_option("-s,--shapes", shapes.shapes, "shape of an input (repeatable)")
       ->type_name("NAME:AxBxC")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
 }
 

@@ -233,13 +233,28 @@ std::string settings_text(const Json& settings) {
   return out;
 }
 
+// Whether the bounds of "operation/GROUP/seen/time" follow what is foretold of each operation.
+bool has_spread(std::string_view key, const std::vector<std::string_view>& forests) {
+  constexpr std::string_view kBefore = "operation/", kSeen = "/seen/";
+  const std::size_t seen = key.find(kSeen);
+  if (!key.starts_with(kBefore) || seen == std::string_view::npos) return false;
+  const std::string forest =
+      pack_names::spread(key.substr(seen + kSeen.size()), key.substr(kBefore.size(), seen - kBefore.size()));
+  return std::find(forests.begin(), forests.end(), forest) != forests.end();
+}
+
 // "operation/conv/seen/time" and its like: one row for the three quantities of the rest.
-std::string intervals_text(const TableView& intervals) {
+std::string intervals_text(const Pack& pack, const TableView& intervals) {
   Table table({{"of"}, {"time", kRight}, {"power", kRight}, {"energy", kRight}});
   constexpr std::string_view kTime = "/time";
+  const std::vector<std::string_view> forests = pack.forests();
+  bool any_spread = false;
   const auto factor = [&](const std::string& key) {
     const auto value = intervals.find(key);
-    return value ? fmt::format("{:.2f}", std::exp(*value)) : std::string("-");
+    if (!value) return std::string("-");
+    if (!has_spread(key, forests)) return fmt::format("{:.2f}", std::exp(*value));
+    any_spread = true;
+    return fmt::format("{:.2f}*", *value);
   };
   const auto add = [&](const std::string& shown, const std::string& before, const std::string& after) {
     table.add(
@@ -253,7 +268,8 @@ std::string intervals_text(const TableView& intervals) {
   }
   for (const char* support : {"inside", "edge", "outside"})
     add(fmt::format("networks, {}", support), "network/", fmt::format("/{}", support));
-  return "\nIntervals of 90 %: value / factor to value x factor.\n" + table.text(2);
+  return "\nIntervals of 90 %: value / factor to value x factor.\n" + table.text(2) +
+         (any_spread ? "* times the operation's own spread: the factor is exp of both multiplied\n" : "");
 }
 
 }  // namespace
@@ -277,7 +293,7 @@ Result<std::string> pack_text(const Pack& pack) {
   out += settings_text(at(report, "settings"));
   JC_ASSIGN_OR_RETURN(const Json corrected, corrected_of(pack));
   out += corrected_text(corrected);
-  out += intervals_text(intervals);
+  out += intervals_text(pack, intervals);
   if (at(report, "calibration").is_object())
     out += "Judged on families of networks and GPUs that were left out (a calibration file).\n";
   return out;

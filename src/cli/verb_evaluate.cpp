@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/output_file.h"
 #include "cli/evaluation_text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
@@ -113,7 +114,7 @@ Error cannot_write(const std::string& path) {
 }
 
 // Before anything is opened for writing, and before minutes of work end at a name that was mistyped.
-Outcome check_paths(const EvaluateVerb& options) {
+Outcome check_paths(const EvaluateVerb& options, const std::string& pack) {
   std::error_code none;
   const auto place = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
   if (!options.rows.empty() && !options.operations.empty() && place(options.rows) == place(options.operations))
@@ -122,11 +123,15 @@ Outcome check_paths(const EvaluateVerb& options) {
     return tl::unexpected<Failure>(
         Error{ErrorCode::kNotFound, fmt::format("--graphs: '{}' is no folder", options.graphs)});
   }
+  std::vector<std::string> inputs = options.tables;
+  inputs.insert(inputs.end(), options.gpu_files.begin(), options.gpu_files.end());
+  inputs.push_back(pack);
+  for (const auto& [option, path] : {std::pair{"--rows", &options.rows}, {"--operations", &options.operations}}) {
+    if (path->empty()) continue;
+    if (auto ok = check_no_input(*path, inputs); !ok)
+      return usage(fmt::format("{}: {}", option, std::move(ok).error().text()));
+  }
   for (const std::string& table : options.tables) {
-    for (const auto& [option, path] : {std::pair{"--rows", &options.rows}, {"--operations", &options.operations}}) {
-      if (!path->empty() && std::filesystem::equivalent(*path, table, none))
-        return usage(fmt::format("{}: the table itself would be overwritten", option));
-    }
     if (is_database_url(table) || std::filesystem::exists(table, none)) continue;
     return tl::unexpected<Failure>(
         Error{ErrorCode::kNotFound, fmt::format("{}: {}", table, std::generic_category().message(ENOENT))});
@@ -210,7 +215,7 @@ Outcome run_evaluate(const EvaluateVerb& options, ReadRows read, Output& output)
   if (!catalogue) return tl::unexpected<Failure>(catalogue.error());
   const auto pack = options.pack.empty() ? shipped_pack_path() : Result<std::string>(options.pack);
   if (!pack) return tl::unexpected<Failure>(pack.error());
-  if (auto ok = check_paths(options); !ok) return ok;
+  if (auto ok = check_paths(options, *pack); !ok) return ok;
   auto evaluator =
       Evaluator::open(*pack, *catalogue, {.graphs = options.graphs, .use = {.corrections = !options.uncorrected}});
   if (!evaluator) return tl::unexpected<Failure>(evaluator.error());
@@ -241,6 +246,7 @@ Action define_evaluate_with(CLI::App& app, ReadRows read) {
   app.add_option("--layout", options->layouts, "of a store: only rows of this layout (repeatable)")
       ->type_name("NAME")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   app.add_option(
          "--graphs", options->graphs,

@@ -26,8 +26,23 @@ struct TrainVerb {
 
 constexpr const char* kNeeds = "it is built where XGBoost is: libxgboost-dev";
 
+// What would be passed over in silence: held-out rows would be learnt from.
+Outcome refuse(std::initializer_list<std::pair<const char*, bool>> given, std::string_view with) {
+  for (const auto& [option, there] : given) {
+    if (there) return usage(fmt::format("{} does not go with {}", option, with), "leave one of them out");
+  }
+  return {};
+}
+
 // Judges and writes no pack.
 Outcome run_thesis(const TrainVerb& options) {
+  JC_RETURN_IF_FAILURE(refuse({{"--without", !options.without.empty()},
+                               {"--without-gpu", !options.without_gpu.empty()},
+                               {"--calibration", !options.calibration.empty()},
+                               {"--stratum-rows", !options.stratum_rows.empty()},
+                               {"--gpu-file", !options.gpu_files.empty()},
+                               {"--quick", options.quick}},
+                              "--protocol thesis"));
   std::vector<std::string> words{"--protocol", "thesis", options.quiet ? "quiet" : "progress",
                                  options.json ? "json" : "text", options.estimator.empty() ? "all" : options.estimator};
   for (const std::string& layout : options.layouts) words.insert(words.end(), {"--layout", layout});
@@ -43,6 +58,14 @@ void add_gpu_words(const TrainVerb& options, std::vector<std::string>& words) {
 
 // Corrects a pack instead of fitting one.
 Outcome run_calibrate(const TrainVerb& options) {
+  JC_RETURN_IF_FAILURE(refuse({{"--without", !options.without.empty()},
+                               {"--without-gpu", !options.without_gpu.empty()},
+                               {"--estimator", !options.estimator.empty()},
+                               {"--protocol", options.protocol != "ours"},
+                               {"--stratum-rows", !options.stratum_rows.empty()},
+                               {"--quick", options.quick},
+                               {"--json", options.json}},
+                              "--calibrate"));
   if (options.tables.empty() && options.calibration.empty())
     return usage("TABLE is required", "or with --calibrate interval factors: --calibration FILE");
   std::error_code none;
@@ -98,8 +121,10 @@ Action define_train(CLI::App& app) {
   app.add_option("--layout", options->layouts, "of a store: only rows of this layout (repeatable)")
       ->type_name("NAME")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
-  app.add_option("--without", options->without, "operations to leave out, one a line as evaluate --rows prints them")
+  app.add_option("--without", options->without,
+                 "operations to leave out, one a line as the column subject of evaluate --rows has them")
       ->type_name(kFile);
   app.add_option("--without-gpu", options->without_gpu, "a GPU to leave out")->type_name("GPU");
   app.add_option(
@@ -127,8 +152,10 @@ Action define_train(CLI::App& app) {
              "estimators on its features and raw targets, beside its figures and beside ours",
              {"ours", "thesis"});
   app.add_flag("--json", options->json, "with --protocol thesis: print JSON")->option_text(" ");
-  app.add_option("--stratum-rows", options->stratum_rows,
-                 "at most so many rows of operations that were measured alike, instead of the tables' own limits")
+  app.add_option(
+         "--stratum-rows", options->stratum_rows,
+         "at most so many rows of operations that were measured alike, instead of the limits that published tables "
+         "have; all of your own are used")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000'000).description(""));
   app.add_flag("--quick", options->quick, "no cross-validation: the same models, but no held-out figures in the report")

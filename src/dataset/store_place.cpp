@@ -2,7 +2,9 @@
 #include "dataset/store_place.h"
 
 #include <array>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace joulecast {
 
@@ -12,6 +14,8 @@ bool is_database_url(std::string_view place) {
 
 bool is_store(const std::string& place) {
   if (is_database_url(place)) return true;
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(place, none)) return false;  // reading from a pipe would wait for its writer
   // "SQLite format 3" and a zero byte (https://www.sqlite.org/fileformat2.html#magic_header_string).
   std::array<char, 16> head{};
   std::ifstream file(place, std::ios::binary);

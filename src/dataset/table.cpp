@@ -82,6 +82,8 @@ Result<const TableLayout*> recognise(const CsvHeader& header) {
 
 // What spreadsheets save as CSV that is none; as columns of a header it would be called an unknown table.
 Result<void> check_text(std::string_view text) {
+  if (text.starts_with("SQLite format 3"))
+    return invalid("a store and no table; joulecast dataset merge adds its rows to another");
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") || text.substr(0, 2).find('\0') != text.npos)
     return invalid("the text is UTF-16; save the table as CSV in UTF-8");
   const std::string_view first = text.substr(0, std::min(text.find('\n'), kMaxCsvRecord));

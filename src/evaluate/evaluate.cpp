@@ -137,8 +137,11 @@ class Evaluator::Judging {
   }
 
   void judge(const MeasuredNetwork& row) {
-    needs_graphs_ = needs_graphs_ || (!judges_.have_graphs && !is_layer(row));
+    const bool lacks_graph = !judges_.have_graphs && !is_layer(row);
+    needs_graphs_ = needs_graphs_ || lacks_graph;
     if (!row.from.primary || row.at.low_power) return tally_.set_aside(row.at, variant_of(row));
+    if (lacks_graph)
+      return tally_.unmapped(row.at, variant_of(row), row.from.line, "a network: --graphs DIR says where its graph is");
     hold_against(row, judges_.networks.predict(row, options_.operations), [&](JudgedRow& done) {
       done.subject = subject_of(row);
       done.batch = row.batch.value_or(0);
@@ -189,9 +192,10 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
   Judging judging(*judges_, options);
   const TableSink sink = judging.sink();
   JC_ASSIGN_OR_RETURN(const Table read, options.read ? options.read(table, sink) : read_table(table, sink));
-  if (judging.needs_graphs())
+  Evaluation out = judging.finish(read);
+  if (judging.needs_graphs() && out.judged() == 0)
     return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
-  return judging.finish(read);
+  return out;
 }
 
 std::size_t Evaluation::judged() const {

@@ -324,6 +324,17 @@ TEST(EvaluateTable, TheWorstShapesGiveNoInfinity) {
   EXPECT_TRUE(std::isfinite(*e.evaluation.groups[0].energy.figures.mape));
 }
 
+TEST(EvaluateTable, OperationsBesideNetworksNeedNone) {
+  const Evaluated e = evaluate(table_file("evaluate_mixed.csv",
+                                          "kind,name,gpu,mode,precision,runtime,operator,operands,batch,time_s\n"
+                                          "operation,x,a30,inference,fp32,pytorch-eager,activation,\"f32[1024, "
+                                          "1024]\",,1e-5\n"
+                                          "network,resnet50,a30,inference,tf32,pytorch-eager,,,32,0.02\n"));
+  EXPECT_EQ(e.rows.size(), 1U);
+  ASSERT_EQ(e.evaluation.refused.rows(), 1U);
+  EXPECT_EQ(e.evaluation.refused.reasons()[0].reason, "a network: --graphs DIR says where its graph is");
+}
+
 TEST(EvaluateTable, NetworksNeedGraphs) {
   const std::string path =
       table_file("evaluate_networks.csv",

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/output_file.h"
 #include "fit/calibration_file.h"
 #include "fit/network_rows.h"
 #include "fit/rows.h"
@@ -196,6 +197,9 @@ Result<std::map<std::string, Deviations>> deviations_of(const CalibrateOptions& 
 Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, const Catalogue& catalogue,
                                              const Progress& progress) {
   JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
+  std::vector<std::string> inputs = options.tables;  // a pack may be corrected in its place
+  inputs.push_back(options.calibration);
+  JC_RETURN_IF_ERROR(check_no_input(options.out, inputs));
   JC_ASSIGN_OR_RETURN(const OrderedJson calibration, read_calibration(options.calibration));
   JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(options.pack));
   if (auto whole = pack.verify(); !whole) return tl::unexpected(std::move(whole).error().in(options.pack));

@@ -127,8 +127,11 @@ TEST_F(Calibrate, WritesNothingForFactorsThatAreNone) {
   const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
   EXPECT_EQ(said((R"({"schema": "joulecast.calibration/1", "intervals": {}, "x": )" + deep + "}").c_str()),
             factors + ": no joulecast.calibration/1");
-  EXPECT_EQ(said(R"({"schema": "joulecast.calibration/1", "intervals": {"a": -1}})"),
-            factors + ": 'a' is no logarithm of a factor");
+  EXPECT_EQ(said(R"({"schema": "joulecast.calibration/1", "intervals": {"network/time/edge": -1}})"),
+            factors + ": 'network/time/edge' is no logarithm of a factor");
+  EXPECT_EQ(
+      said(R"({"schema": "joulecast.calibration/1", "intervals": {"conv/seen/time": 0.5}})"),
+      factors + ": 'conv/seen/time' is no interval; they are called network/time/inside or operation/conv/seen/time");
   std::filesystem::remove(factors);
   EXPECT_FALSE(std::filesystem::exists(options.out));
 }

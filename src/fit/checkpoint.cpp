@@ -76,6 +76,7 @@ Result<Piece> Checkpoint::piece(const std::string& name, std::uint64_t key, cons
 
 void Checkpoint::remove() {
   std::error_code failed;
+  if (!fs::is_directory(fs::symlink_status(folder_, failed))) return;  // somebody else's
   std::vector<fs::path> ours;
   for (fs::directory_iterator at(folder_, failed), end; !failed && at != end; at.increment(failed)) {
     if (is_ours(at->path())) ours.push_back(at->path());

@@ -18,6 +18,9 @@ namespace {
 // A network's error is that of many operations together: half of what one is off.
 constexpr double kScatter = 0.5;
 
+// Beyond it no correction is the reason.
+constexpr double kFar = 100;
+
 bool spoils_time(const Caution& caution) {
   return caution.spoils == Spoils::kTime || caution.spoils == Spoils::kTimeAndPower || caution.spoils == Spoils::kAll;
 }
@@ -52,8 +55,10 @@ Result<void> NetworkRows::add(const MeasuredNetwork& row) {
                            .input_copy = host.input_copy};
   JC_ASSIGN_OR_RETURN(const NetworkParts network, network_parts(load, *gpu, place, {estimator_, trust, compose_}));
   if (!(network.whole.time > 0.0)) return unsupported("a network of nothing");
-  Deviation found{.off = std::log(row.readings.time->value() / network.whole.time),
-                  .terms = correction_terms(network, row.at.mode, compose_.sharpness)};
+  const double off = row.readings.time->value() / network.whole.time;
+  if (off > kFar || off < 1.0 / kFar)
+    return unsupported(fmt::format("the time is {:.2g} times what is predicted: is it of a step, in seconds?", off));
+  Deviation found{.off = std::log(off), .terms = correction_terms(network, row.at.mode, compose_.sharpness)};
   found.scatter = kScatter;
   found.way = network_way(load.options);
   rows_[std::string(gpu->id)].push_back({row.model, std::move(found)});

@@ -69,7 +69,7 @@ class NetworkRowsTest : public testing::Test {
 
 TEST_F(NetworkRowsTest, SayHowFarTheGpuIsOff) {
   NetworkRows found = rows(folder_);
-  EXPECT_EQ(add(found, "one,l4,inference,64,1,\none,l4,inference,64,2,\n"), std::vector<std::string>(2));
+  EXPECT_EQ(add(found, "one,l4,inference,64,0.01,\none,l4,inference,64,0.02,\n"), std::vector<std::string>(2));
   const auto deviations = found.deviations();
   ASSERT_EQ(deviations.size(), 1U);
   const std::vector<Deviation>& l4 = deviations.at("l4");
@@ -82,8 +82,8 @@ TEST_F(NetworkRowsTest, SayHowFarTheGpuIsOff) {
 TEST_F(NetworkRowsTest, WaysAndNetworksCountAlike) {
   NetworkRows found = rows(folder_);
   add(found,
-      "one,l4,inference,64,1,\none,l4,inference,128,1,\none,l4,inference,256,1,\ntwo,l4,inference,64,1,\n"
-      "one,l4,training,64,1,\n");
+      "one,l4,inference,64,0.01,\none,l4,inference,128,0.01,\none,l4,inference,256,0.01,\ntwo,l4,inference,64,0.01,\n"
+      "one,l4,training,64,0.01,\n");
   const std::vector<Deviation> l4 = found.deviations().at("l4");
   ASSERT_EQ(l4.size(), 5U);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(l4[i].weight, 1.0 / 6, 1e-12);
@@ -95,17 +95,19 @@ TEST_F(NetworkRowsTest, WaysAndNetworksCountAlike) {
 
 TEST_F(NetworkRowsTest, SayWhyTheyAreNotUsed) {
   NetworkRows found = rows(folder_);
-  const auto why = add(found, "three,l4,inference,64,1,\none,l4,inference,64,1,throttled\n");
-  ASSERT_EQ(why.size(), 2U);
+  const auto why =
+      add(found, "three,l4,inference,64,0.01,\none,l4,inference,64,0.01,throttled\none,l4,inference,64,10,\n");
+  ASSERT_EQ(why.size(), 3U);
+  EXPECT_TRUE(why[2].ends_with("times what is predicted: is it of a step, in seconds?")) << why[2];
   EXPECT_EQ(why[0], "no graph of 'three' in the folder");
   EXPECT_EQ(why[1], "throttled: the chip was too hot and held its clocks down");
-  const std::string attends = "attends,l4,inference,64,1,,";
+  const std::string attends = "attends,l4,inference,64,0.01,,";
   EXPECT_EQ(
       add(found, attends + "params_million=1.05\n" + attends + "params_million=1.2\n", ",details"),
       (std::vector<std::string>{
           "", "another network of that name: 1.1 million parameters in the graph of 'attends', 1.2 in the table"}));
   NetworkRows nowhere = rows("");
-  EXPECT_EQ(add(nowhere, "one,l4,inference,64,1,\n").at(0), "a network: --graphs DIR says where their graphs are");
+  EXPECT_EQ(add(nowhere, "one,l4,inference,64,0.01,\n").at(0), "a network: --graphs DIR says where their graphs are");
 }
 
 // They say nothing of networks, and there are thousands of them.

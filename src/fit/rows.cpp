@@ -26,7 +26,10 @@ Result<LeftOut> left_out_by(const TrainOptions& options) {
   if (!options.without.empty()) {
     JC_ASSIGN_OR_RETURN(const std::string text, text_of(options.without));
     std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) out.keys.insert(line);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      if (!line.empty()) out.keys.insert(line);
+    }
   }
   if (!options.without_gpu.empty()) {
     JC_ASSIGN_OR_RETURN(const Gpu* found, options.catalogue.find(options.without_gpu));
@@ -86,6 +89,13 @@ Result<Rows> read_tables(const TrainOptions& options, const Progress& progress) 
   JC_ASSIGN_OR_RETURN(const LeftOut left_out, left_out_by(options));
   const std::size_t count = leave_out(left_out, set);
   if (!left_out.none()) progress(fmt::format("{} rows left out", count));
+  // Who leaves rows out judges by them later.
+  if (!left_out.keys.empty() && count == 0) {
+    return invalid(
+        fmt::format("{}: none of its {} lines is an operation of the tables; one stands in a line as the "
+                    "column 'subject' of evaluate --rows has it, without quotes",
+                    options.without, left_out.keys.size()));
+  }
   thin_out(set, options.stratum_rows);
   out.sweeps = set.sweeps.sweeps(options.catalogue);
   book_sweeps(out, left_out.gpu);

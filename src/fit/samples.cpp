@@ -9,6 +9,7 @@
 
 #include "base/hashes.h"
 #include "dataset/store_place.h"
+#include "predict/board_power.h"
 #include "store/read_rows.h"
 
 namespace joulecast {
@@ -29,7 +30,8 @@ struct Policy {
   bool for_any_gpu = true;
   std::string stratum;
   bool power = true, power_from_own_time = false;
-  bool sets_gradients = false;  // training overwrites them; the laws are of training that adds to them
+  bool sets_gradients = false;     // training overwrites them; the laws are of training that adds to them
+  bool any_time_possible = false;  // nobody has looked at the table
 };
 
 // Older generations measured modules in another state and are kept as a hint only; the low-power state of the
@@ -93,7 +95,8 @@ Result<Policy> own(const MeasuredOperation& row) {
   if (!row.at.mig_profile.empty()) return unsupported("on a slice of the GPU");
   return Policy{.stratum = {},
                 .power = row.at.scope == PowerScope::kGpu,
-                .sets_gradients = row.at.mode == Mode::kTraining && !row.gradients_accumulated};
+                .sets_gradients = row.at.mode == Mode::kTraining && !row.gradients_accumulated,
+                .any_time_possible = true};
 }
 
 Result<Policy> iterations(const MeasuredOperation& /*row*/) {
@@ -142,6 +145,16 @@ Limits limits_of(const Sample& sample) {
   if (contains(sample.stratum, "aic_power_attention")) return {12000, 12000, 6000};
   if (contains(sample.stratum, "aic_power")) return {8000, 8000, 4000};
   return {36000, 36000, 9000};
+}
+
+// A time of other units, or of something else: the law is nowhere so far off.
+Result<void> check_time(const Sample& sample) {
+  constexpr double kFar = 100;
+  std::array<float, kMaxFeatures> features{};
+  const double off = sample.time / physics_of(sample.work, sample.device, sample.situation, features).bound;
+  if (off < kFar && off > 1.0 / kFar) return {};
+  return unsupported(fmt::format("the time is {} what such an operation takes by the law: is it in seconds?",
+                                 off > 1.0 ? fmt::format("{:.0f} times", off) : fmt::format("1/{:.0f} of", 1.0 / off)));
 }
 
 // Shapes at the edge of what a table can hold have features beyond single precision; XGBoost stops at the first of
@@ -199,8 +212,12 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
              .power_from_own_time = policy.power_from_own_time,
              .primary = row.from.primary && !work.situation.block_scaled};
   if (policy.sets_gradients) out.time = with_accumulation(out);
-  if (policy.power && row.readings.power) out.power = row.readings.power->value();
+  if (policy.power && row.readings.power) {
+    JC_RETURN_IF_ERROR(check_mean_power(*gpu, *row.readings.power));
+    out.power = row.readings.power->value();
+  }
   JC_RETURN_IF_ERROR(check_learnable(out));
+  if (policy.any_time_possible) JC_RETURN_IF_ERROR(check_time(out));
   return out;
 }
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/output_file.h"
 #include "dataset/metrics.h"
 #include "fit/benches.h"
 #include "fit/booster.h"
@@ -308,12 +308,9 @@ Result<void> Training::write(const TrainOptions& options) {
 // What was typed wrongly is said before the hours of work, not after.
 Result<void> check_paths(const TrainOptions& options) {
   JC_RETURN_IF_ERROR(PackWriter::check_writable(options.out));
-  for (const std::string& table : options.tables) {
-    std::error_code none;
-    if (std::filesystem::equivalent(table, options.out, none))
-      return invalid(fmt::format("{}: the pack would overwrite the table", options.out));
-  }
-  return {};
+  std::vector<std::string> inputs = options.tables;
+  inputs.insert(inputs.end(), {options.without, options.calibration});
+  return check_no_input(options.out, inputs);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/harmless.h"
+#include "base/output_file.h"
 #include "fit/calibrate.h"
 #include "fit/thesis/protocol.h"
 #include "fit/train.h"
@@ -17,11 +18,13 @@ namespace {
 
 using joulecast::Catalogue;
 
-// "--gpu-folder" and "--gpu-file"; what is neither adds nothing.
-joulecast::Result<void> add_gpus(const std::string& option, const std::string& value, Catalogue& catalogue) {
+// "--gpu-folder" and "--gpu-file"; what is neither adds nothing. `out` is what will be written.
+joulecast::Result<void> add_gpus(const std::string& option, const std::string& value, const std::string& out,
+                                 Catalogue& catalogue) {
   if (option == "--gpu-folder") return catalogue.add_folder(value);
-  if (option == "--gpu-file") return catalogue.add_file(value);
-  return {};
+  if (option != "--gpu-file") return {};
+  JC_RETURN_IF_ERROR(joulecast::check_no_input(out, {&value, 1}));
+  return catalogue.add_file(value);
 }
 
 // Takes one option off the front, if there is one.
@@ -32,7 +35,7 @@ joulecast::Result<bool> take_option(std::vector<std::string>& words, joulecast::
     return true;
   }
   if (words.front().starts_with("--gpu-") && words.size() > 1) {
-    JC_RETURN_IF_ERROR(add_gpus(words[0], words[1], options.catalogue));
+    JC_RETURN_IF_ERROR(add_gpus(words[0], words[1], options.out, options.catalogue));
     words.erase(words.begin(), words.begin() + 2);
     return true;
   }
@@ -64,8 +67,10 @@ joulecast::Result<bool> take_option(std::vector<std::string>& words, joulecast::
 }
 
 // Words of tables and files are shown as the program itself shows them.
+// A training goes on where nobody can read of it any more.
 void say(std::string_view line) {
-  fmt::print(stderr, "{}\n", joulecast::harmless_line(line, "?"));
+  const std::string text = fmt::format("{}\n", joulecast::harmless_line(line, "?"));
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 int failed(const joulecast::Error& error) {
@@ -83,7 +88,7 @@ int calibrate_main(const std::vector<std::string>& words) {
     if (words[i] == "--layout") options.layouts.push_back(value);
     if (words[i] == "--graphs") options.graphs = value;
     if (words[i] == "--calibration") options.calibration = value;
-    if (const auto added = add_gpus(words[i], value, catalogue); !added) return failed(added.error());
+    if (const auto added = add_gpus(words[i], value, options.out, catalogue); !added) return failed(added.error());
   }
   options.tables.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   const auto progress = [&](const std::string& line) {
@@ -91,7 +96,8 @@ int calibrate_main(const std::vector<std::string>& words) {
   };
   const auto done = joulecast::calibrate(options, catalogue, progress);
   if (!done) return failed(done.error());
-  if (!quiet) fmt::print("{}", joulecast::calibration_text(*done));
+  const std::string text = quiet ? std::string() : joulecast::calibration_text(*done);
+  std::fwrite(text.data(), 1, text.size(), stdout);
   return 0;
 }
 

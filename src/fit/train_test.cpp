@@ -281,7 +281,10 @@ TEST_F(Train, TablesWithoutAUsableRowAreAnError) {
 TEST_F(Train, ATableIsNotOverwritten) {
   TrainOptions options = quick({file("train_bf16.csv", products())});
   options.out = folder() + "./train_bf16.csv";
-  EXPECT_TRUE(error_of(options).ends_with("the pack would overwrite the table"));
+  EXPECT_TRUE(error_of(options).ends_with("is read, and would be overwritten"));
+  options = quick({file("train_bf16.csv", products())});
+  options.without = options.out = file("without.txt", "x\n");
+  EXPECT_TRUE(error_of(options).ends_with("is read, and would be overwritten"));
 }
 
 TEST_F(Train, APackThatCannotBeWrittenIsKnownBeforeTheTablesAreRead) {

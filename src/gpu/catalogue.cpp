@@ -8,6 +8,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "base/lower_case.h"
 #include "gpu/gpu_file.h"
 #include "gpu/names.h"
 #include "gpu/shipped.h"
@@ -27,6 +28,15 @@ bool answers_to(const Gpu& gpu, std::string_view normal) {
 std::vector<Gpu>::const_iterator place_of(const std::vector<Gpu>& gpus, std::string_view id) {
   return std::lower_bound(gpus.begin(), gpus.end(), id,
                           [](const Gpu& gpu, std::string_view key) { return gpu.id < key; });
+}
+
+// Of an architecture: what was measured of it is looked up by its name.
+std::string_view known_spelling(std::span<const Gpu> shipped, std::string_view architecture) {
+  const std::string wanted = lower_case(architecture);
+  for (const Gpu& gpu : shipped) {
+    if (lower_case(gpu.architecture) == wanted) return gpu.architecture;
+  }
+  return architecture;
 }
 
 std::size_t distance_to(const Gpu& gpu, std::string_view normal) {
@@ -68,11 +78,13 @@ const Catalogue& Catalogue::shipped() {
 Result<void> Catalogue::add_file(const std::string& path) {
   JC_ASSIGN_OR_RETURN(std::shared_ptr<const GpuFile> file, load_gpu(path));
   if (own_.empty()) merged_.assign(shipped_.begin(), shipped_.end());
-  const auto at = place_of(merged_, file->gpu.id);
-  if (at != merged_.end() && at->id == file->gpu.id) {
-    merged_[static_cast<std::size_t>(at - merged_.begin())] = file->gpu;
+  Gpu gpu = file->gpu;
+  gpu.architecture = known_spelling(shipped_, gpu.architecture);
+  const auto at = place_of(merged_, gpu.id);
+  if (at != merged_.end() && at->id == gpu.id) {
+    merged_[static_cast<std::size_t>(at - merged_.begin())] = gpu;
   } else {
-    merged_.insert(at, file->gpu);
+    merged_.insert(at, gpu);
   }
   own_.push_back(std::move(file));
   return {};

@@ -119,6 +119,17 @@ TEST(Catalogue, OwnFileIsFoundAndSortedIn) {
   EXPECT_EQ(found(catalogue, "a100"), "a100-sxm4-40gb");
 }
 
+TEST(Catalogue, ArchitecturesAreThoseItKnowsInAnySpelling) {
+  const std::string path = write_gpu(scratch(), "aaa", "triple-a", 5);
+  std::ifstream in(path);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  text.replace(text.find("'Ex'"), 4, "'blackwell ULTRA'");
+  std::ofstream(path) << text;
+  Catalogue catalogue = Catalogue::shipped();
+  ASSERT_TRUE(catalogue.add_file(path));
+  EXPECT_EQ((*catalogue.find("aaa"))->architecture, "Blackwell Ultra");
+}
+
 TEST(Catalogue, OwnFileReplacesItsIdAndWinsItsNames) {
   const fs::path folder = scratch();
   Catalogue catalogue = Catalogue::shipped();

@@ -92,6 +92,7 @@ class Reader {
   Result<void> read() {
     JC_RETURN_IF_ERROR(head());
     JC_RETURN_IF_ERROR(figures());
+    JC_RETURN_IF_ERROR(agreement());
     JC_RETURN_IF_ERROR(sources());
     JC_RETURN_IF_ERROR(mig());
     out_.gpu.aliases = out_.aliases;
@@ -177,6 +178,37 @@ class Reader {
       if (status) status = figure(section, spec, out_.gpu.*member);
     });
     return status;
+  }
+
+  // Figures that contradict each other are slips of one of them.
+  Result<void> agreement() {
+    JC_ASSIGN_OR_RETURN(const Section section, table("figures"));
+    const Gpu& gpu = out_.gpu;
+    JC_RETURN_IF_ERROR(in_order(section, "min_power_limit_w", gpu.min_power_limit, "power_limit_w", gpu.power_limit));
+    JC_RETURN_IF_ERROR(in_order(section, "power_limit_w", gpu.power_limit, "max_power_limit_w", gpu.max_power_limit));
+    JC_RETURN_IF_ERROR(in_order(section, "idle_power_w", gpu.idle_power, "power_limit_w", gpu.power_limit));
+    JC_RETURN_IF_ERROR(in_order(section, "base_clock_mhz", gpu.base_clock, "boost_clock_mhz", gpu.boost_clock));
+    return lanes_agree(section);
+  }
+
+  template <typename Low, typename High>
+  static Result<void> in_order(const Section& section, const char* low_key, const Low& low, const char* high_key,
+                               const High& high) {
+    if (section.get(low_key) == nullptr || section.get(high_key) == nullptr) return {};
+    if (std::optional(low) <= std::optional(high)) return {};
+    return fault(*section.get(low_key), section.key(low_key), fmt::format("is above {}", high_key));
+  }
+
+  // A lane multiplies and adds once a cycle.
+  Result<void> lanes_agree(const Section& section) const {
+    const Gpu& gpu = out_.gpu;
+    constexpr double kFar = 2;  // boost clocks are what the vendor says
+    if (!gpu.fp32_peak || !gpu.cuda_core_count || !gpu.boost_clock) return {};
+    const double by_lanes = 2.0 * *gpu.cuda_core_count * gpu.boost_clock->value();
+    const double off = gpu.fp32_peak->value() / by_lanes;
+    if (off < kFar && off > 1.0 / kFar) return {};
+    return fault(*section.get("fp32_tflops"), section.key("fp32_tflops"),
+                 fmt::format("is {:.2g} times what cuda_core_count lanes do at boost_clock_mhz", off));
   }
 
   // Every key of the table must be a figure (or `extra`).

@@ -106,6 +106,18 @@ TEST(GpuFile, ErrorsNameLineAndKey) {
             "line 1: schema: expected \"joulecast.gpu/1\", found \"joulecast.gpu/2\"");
 }
 
+TEST(GpuFile, FiguresMayNotContradictEachOther) {
+  const auto more = [](const std::string& lines) { return kHead + kFigures + lines + kSources; };
+  EXPECT_EQ(error_of(more("min_power_limit_w = 80\n")), "line 13: figures.min_power_limit_w: is above power_limit_w");
+  EXPECT_EQ(error_of(more("max_power_limit_w = 70\n")), "line 11: figures.power_limit_w: is above max_power_limit_w");
+  EXPECT_EQ(error_of(more("idle_power_w = 76\n")), "line 13: figures.idle_power_w: is above power_limit_w");
+  EXPECT_EQ(error_of(more("base_clock_mhz = 1001\n")), "line 13: figures.base_clock_mhz: is above boost_clock_mhz");
+  // 9.7 TFLOP/s of 1000 lanes at 1 GHz, which do 2.
+  EXPECT_EQ(error_of(more("cuda_core_count = 1000\n")),
+            "line 12: figures.fp32_tflops: is 4.8 times what cuda_core_count lanes do at boost_clock_mhz");
+  EXPECT_TRUE(parse_gpu(more("cuda_core_count = 4864\nmin_power_limit_w = 75\nmax_power_limit_w = 75\n")));
+}
+
 TEST(GpuFile, MisspeltKeysAreNotPassedOver) {
   EXPECT_EQ(error_of(with(kLeast, "sm_count", "sm_cuont")),
             "line 7: figures.sm_cuont: unknown figure; did you mean sm_count?");

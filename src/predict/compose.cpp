@@ -26,18 +26,35 @@ namespace {
 double host_in_network(const ComposePart& part, const ComposeInput& input, const ComposeConstants& c) {
   if (part.call) return *part.call;
   const bool training = input.mode == Mode::kTraining;
+  // What starts is a kernel, whoever called it; the way back takes one more at least.
+  if (input.captured) return c.host_inference * part.host * (training ? 2.0 : 1.0);
   const bool older = input.host.profile == HostProfile::kOlder;
   if (part.functional) return (training ? c.functional_training : c.functional_inference) * (older ? 2.0 : 1.0);
   if (!training) return c.host_inference * part.host;
   return c.host_training * std::max(0.0, part.host - c.benchmark_call * (older ? 1.61 : 1.0));
 }
 
-// For how long all executions draw what the benchmark drew above idle. Its waits count, for a network waits as well,
-// but not between the kernels of one call, and no longer than a call takes where a runtime makes cheaper ones.
-double drawn_for(const ComposePart& part, double busy) {
+// What all executions draw above idle, in joules: while they run, and while the GPU waits for the next call as it did
+// in the benchmark.
+struct Drawn {
+  double running = 0, waiting = 0;
+  double waits = 0;  // seconds
+};
+
+// The benchmark's waits count, for a network waits as well, but not between the kernels of one call, and no longer than
+// a call takes where a runtime makes cheaper ones. What runs draws no more than the limit: the rest is drawn in waits.
+Drawn drawn_by(const ComposePart& part, double busy, const Device& device) {
   const double alone = part.time * (part.gpu > 0.0 ? std::min(1.0, busy / part.gpu) : 1.0);
   const double called = std::min(part.calls, part.count);
-  return called * (part.call ? std::min(alone, std::max(busy, *part.call)) : alone) + (part.count - called) * busy;
+  const double each = part.call ? std::min(alone, std::max(busy, *part.call)) : alone;
+  const double power = std::max(0.0, part.power - device.idle);
+  Drawn out;
+  out.waits = called * std::max(0.0, each - busy);
+  const double whole = power * (called * each + (part.count - called) * busy);
+  const double asleep = std::min(power, device.awake - device.idle) * out.waits;
+  out.running = std::min(whole - asleep, (device.limit - device.idle) * part.count * busy);
+  out.waiting = whole - out.running;
+  return out;
 }
 
 // A GPU that waits for most of an operation's call falls into a lower state, in which its kernels draw less than behind
@@ -66,21 +83,28 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
   Composition out;
   double dynamic = 0.0;
   double woken = 0.0;
+  double waiting = 0.0;
+  double waits = 0.0;
   for (const ComposePart& part : input.parts) {
     const double busy = busy_in_network(part, device, input.mode);
     out.gpu += part.count * busy;
     out.host += part.calls * host_in_network(part, input, constants);
-    const double drawn = std::max(0.0, part.power - device.idle) * drawn_for(part, busy);
-    dynamic += drawn;
-    if (!input.captured) woken += woken_for(part, busy, drawn, device);
+    const Drawn drawn = drawn_by(part, busy, device);
+    dynamic += drawn.running;
+    waiting += drawn.waiting;
+    waits += drawn.waits;
+    if (!input.captured) woken += woken_for(part, busy, drawn.running + drawn.waiting, device);
   }
   const double step = input.optimizer_bytes / (0.9 * device.bandwidth);
   out.gpu += step;
   dynamic += 0.8 * (device.limit - device.idle) * step;
   if (input.mode == Mode::kTraining) out.host += constants.parameter_call * input.parameter_tensors;
-  out.host *= input.host.scale;
+  if (!input.captured) out.host *= input.host.scale;
   out.beside = input.beside;
   out.time = joined(out.gpu, out.host, constants.sharpness) + out.beside;
+  // All waits together are no longer than what they are part of: a step's calls are quicker than the benchmark's.
+  if (const double step_time = out.time - out.beside; waits > step_time) waiting *= step_time / waits;
+  dynamic += waiting;
   dynamic += woken * awake_in(out);
   out.energy = std::min(dynamic + device.idle * out.time, constants.power_ceiling * device.limit * out.time);
   return out;

@@ -63,11 +63,36 @@ TEST(Compose, WhatWasMeasuredHalfAsleepDrawsMoreInABusyNetwork) {
 }
 
 TEST(Compose, CapturedKernelsDoNotFallAsleep) {
-  const ComposePart part{.time = 10e-6, .gpu = 2e-6, .host = 1e-6, .power = 28, .count = 10, .calls = 10};
+  const ComposePart part{.time = 5e-6, .gpu = 2e-6, .host = 3e-6, .power = 28, .count = 10, .calls = 10};
   const Composition awake = compose({.parts = {&part, 1}}, toy(), {});
   const Composition captured = compose({.parts = {&part, 1}, .captured = true}, toy(), {});
   EXPECT_GT(awake.energy, captured.energy);
-  EXPECT_NEAR(captured.energy - 20 * captured.time, 10 * 8 * 10e-6, 1e-9);
+  EXPECT_NEAR(captured.energy - 20 * captured.time, 10 * 8 * 5e-6, 1e-9);
+}
+
+// A training's benchmark waits for 98 us of each 100, at 28 W; in the network a call takes 6. All waits together are as
+// long as the step then, and what is left of the power is the kernels'.
+TEST(Compose, WaitsAreNoLongerThanTheStep) {
+  const ComposePart part{.time = 100e-6, .gpu = 2e-6, .host = 150e-6, .power = 28, .count = 10, .calls = 10};
+  const Composition c = composed({part}, Mode::kTraining);
+  EXPECT_NEAR(c.time, 60e-6, 1e-6);
+  const double running = 10 * (8 * 100e-6 - 4 * 98e-6);  // more than 80 W for 20 us: the rest is drawn in waits
+  ASSERT_GT(running, 80 * 20e-6);
+  const double waiting = 10 * 8 * 100e-6 - 80 * 20e-6;
+  EXPECT_NEAR(c.energy - 20 * c.time, 80 * 20e-6 + waiting * c.time / (10 * 98e-6), 1e-9);
+}
+
+// Of a graph the GPU starts its kernels itself: whatever Python would have done, and on whatever machine.
+TEST(Compose, CapturedKernelsNeedNoHost) {
+  ComposePart part{.time = 5e-6, .gpu = 2e-6, .host = 3e-6, .power = 28, .count = 10, .calls = 10};
+  ComposeInput input{.parts = {&part, 1}, .captured = true};
+  const Composition module = compose(input, toy(), {});
+  part.functional = true;
+  input.host.scale = 3.0;
+  EXPECT_EQ(compose(input, toy(), {}).host, module.host);
+  EXPECT_NEAR(module.host, 10 * 1.25 * 3e-6, 1e-12);
+  input.mode = Mode::kTraining;
+  EXPECT_NEAR(compose(input, toy(), {}).host, 2 * module.host, 1e-12);
 }
 
 // A host that is twice as slow takes twice as long for its calls, and the GPU no longer.

@@ -186,8 +186,10 @@ struct Passes {
 };
 
 // Layers on an image take the same time on an A30 whether TF32 is allowed or not: they run the same kernels, it seems.
+// That layers whose output is an image do so too is a guess; tiles that a few channels fill cost more than they gain.
 bool runs_simt(const ConvWork& w, const Sizes& s) {
-  return !is_tensor(w) || (w.arithmetic == Arithmetic::kTf32 && is_first(w, s));
+  const bool last = w.groups == 1 && s.group_out <= 4 && !is_of_vectors(w);
+  return !is_tensor(w) || (w.arithmetic == Arithmetic::kTf32 && (is_first(w, s) || last));
 }
 
 Passes simt(const ConvWork& w, const Device& device, Situation situation, bool training) {

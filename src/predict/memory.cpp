@@ -357,13 +357,30 @@ Interval<Bytes> device_memory(const MemoryPlan& plan, const Gpu& gpu, Mode mode)
   return {total(200.0, slack, 0.0), total(50.0, 0.0, 0.0), total(400.0, 3.0 * slack, 0.25 * plan.activations.value())};
 }
 
+namespace {
+
+// Of profiles that the catalogue has no figure for, as many slices of the largest one that it has.
+std::optional<Bytes> memory_of(const MigProfile& profile, const Gpu& gpu) {
+  if (profile.memory) return profile.memory;
+  const MigProfile* known = nullptr;
+  for (const MigProfile& other : gpu.mig_profiles) {
+    if (other.memory && (known == nullptr || other.memory_slices > known->memory_slices)) known = &other;
+  }
+  if (known == nullptr) return std::nullopt;
+  return *known->memory * (static_cast<double>(profile.memory_slices) / known->memory_slices);
+}
+
+}  // namespace
+
 std::optional<std::string> smallest_mig_profile(const Gpu& gpu, Bytes memory) {
   const MigProfile* best = nullptr;
+  Bytes least{0};
   for (const MigProfile& profile : gpu.mig_profiles) {
-    if (!profile.memory || memory > *profile.memory) continue;
-    if (best == nullptr || *profile.memory < *best->memory ||
-        (*profile.memory == *best->memory && profile.compute_slices < best->compute_slices)) {
+    const std::optional<Bytes> own = memory_of(profile, gpu);
+    if (!own || memory > *own) continue;
+    if (best == nullptr || *own < least || (*own == least && profile.compute_slices < best->compute_slices)) {
       best = &profile;
+      least = *own;
     }
   }
   if (best == nullptr) return std::nullopt;

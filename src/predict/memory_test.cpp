@@ -291,6 +291,13 @@ TEST(Memory, MigBoundsAreClosed) {
   EXPECT_EQ(smallest_mig_profile(**Catalogue::shipped().find("rtx-2080-ti"), Bytes{1}), std::nullopt);
 }
 
+// Of a B200's larger slices the catalogue has no memory: they hold as much a slice as those of two do.
+TEST(Memory, SlicesWithoutAFigureAreAsLargeAsOthers) {
+  const Gpu& gpu = **Catalogue::shipped().find("b200-sxm-180gb");
+  EXPECT_EQ(smallest_mig_profile(gpu, Bytes{60e9}), "3g.90gb");
+  EXPECT_EQ(smallest_mig_profile(gpu, Bytes{150e9}), "7g.180gb");
+}
+
 TEST(Memory, ShippedA100FitsItsSmallestSliceExactly) {
   const Gpu& gpu = **Catalogue::shipped().find("a100-sxm4-40gb");
   ASSERT_FALSE(gpu.mig_profiles.empty());

@@ -54,12 +54,13 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
     const LoweredOperation& operation = workload.operations[i];
     const OperationPrediction& p = found[i];
     // The share of the bound that the GPU makes up is the share of the time it is busy.
+    const double by_bound = p.time / p.physics.bound;
     parts.push_back({.time = p.time,
-                     .gpu = p.time * p.physics.gpu / p.physics.bound,
+                     .gpu = p.physics.gpu * by_bound,
                      .host = p.physics.host,
                      .call = own_calls ? network_call(runtime, works[i], state) : std::nullopt,
                      .power = p.power,
-                     .accumulation = p.physics.accumulation,
+                     .accumulation = p.physics.accumulation * by_bound,
                      .count = static_cast<double>(operation.count),
                      .calls = static_cast<double>(operation.calls),
                      .functional = is_functional(works[i]),
@@ -109,6 +110,7 @@ double slope_in_network(const ComposePart& part, const Device& device, Mode mode
   constexpr double kStep = 1e-4;
   ComposePart longer = part;
   longer.gpu *= 1.0 + kStep;
+  longer.accumulation *= 1.0 + kStep;
   return (busy_in_network(longer, device, mode) - busy_in_network(part, device, mode)) / kStep;
 }
 

@@ -55,7 +55,7 @@ TEST_P(NetworkPartsTest, TermsAreTheDerivativesOfTheTime) {
 
 INSTANTIATE_TEST_SUITE_P(ModesAndBatches, NetworkPartsTest,
                          testing::Combine(testing::Values(Mode::kInference, Mode::kTraining),
-                                          testing::Values(6, 7, 9, 256)));
+                                          testing::Values(7, 8, 9, 256)));
 
 // The step's bytes at nine tenths of the bandwidth: 64 x 64 x 9 weights and a vector of 64.
 TEST(NetworkParts, OptimizersMoveTheirPasses) {

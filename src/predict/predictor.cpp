@@ -242,6 +242,15 @@ void widen_for_unknown(const Workload& workload, const Device& device, Predictio
   out.edp.hi = std::max(out.edp.hi, out.energy.hi * out.time.hi);
 }
 
+// No board draws less than it does idle, nor more in a while than its limit.
+void keep_possible(const Device& device, Prediction& out) {
+  const Watts idle{std::min(device.idle, out.power.value.value())};
+  const Watts most = std::max(Watts{device.limit}, out.power.value);
+  out.power.lo = std::max(out.power.lo, idle);
+  out.energy.lo = std::max(out.energy.lo, out.time.lo * idle);
+  out.energy.hi = std::min(out.energy.hi, out.time.hi * most);
+}
+
 // Nothing was measured of kernels that multiply halves in FP32.
 bool emulates_halves(const Workload& workload, const Gpu& gpu) {
   return multiplies_halves_in_fp32(gpu) &&
@@ -317,13 +326,14 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
   out.edp = widen<JouleSeconds>(whole.energy * whole.time, width.energy + width.time);
   out.memory = device_memory(workload.memory, gpu, workload.options.mode);
   out.fits = out.memory.value <= gpu.memory_visible.value_or(gpu.memory_total.value_or(gpu.memory));
-  out.mig_profile = smallest_mig_profile(gpu, out.memory.value);
+  if (out.fits) out.mig_profile = smallest_mig_profile(gpu, out.memory.value);
   out.host = host;
   out.gpu_busy = Seconds{whole.gpu};
   out.host_busy = Seconds{whole.host};
   out.host_bound = whole.host > whole.gpu;
   if (!options.host && !captured && whole.time > 0.0) widen_for_hosts(whole, device, compose_constants.sharpness, out);
   widen_for_unknown(workload, device, out);
+  keep_possible(device, out);
   if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
   if (busy != nullptr) *busy = {busy_operations(works, found, parts, device, workload.options.mode), whole.beside};
   return out;

@@ -139,7 +139,26 @@ Result<std::vector<std::int64_t>> origins(Database& database, const RowFilter& f
 
 }  // namespace
 
+bool is_intact(const StoredRow& stored) {
+  return row_key(identity_hash(stored.row), stored.occurrence) == stored.key;
+}
+
+std::string place_of(const Measurement& row) {
+  return fmt::format("{}, {}, line {}", row.text(Column::kLayout), row.text(Column::kFile),
+                     row.integer(Column::kLine).value_or(0));
+}
+
 Result<void> Store::read(const RowFilter& filter, const OnRow& on_row) {
+  return read_unchecked(filter, [&](const StoredRow& stored) -> Result<void> {
+    if (!is_intact(stored)) {
+      return invalid(fmt::format("{}: the row is not what its key says; joulecast dataset check lists all such rows",
+                                 place_of(stored.row)));
+    }
+    return on_row(stored);
+  });
+}
+
+Result<void> Store::read_unchecked(const RowFilter& filter, const OnRow& on_row) {
   auto chosen = origins(*database_, filter);
   if (!chosen) return tl::unexpected(std::move(chosen).error().in(place_));
   const Conditions conditions = row_conditions(filter);

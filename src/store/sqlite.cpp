@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <map>
 
 #include "store/database.h"
@@ -186,7 +187,9 @@ Result<std::unique_ptr<Database>> open_sqlite(const std::string& path, Access ac
   // Read and write in both: what an interrupted import left must be rolled back first. SQLite turns to read-only itself
   // where it has to.
   const int flags = SQLITE_OPEN_READWRITE | (access == Access::kWrite ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  // Names that mean something to SQLite (":memory:", "file:...") are names of files here.
+  const std::string file = std::filesystem::absolute(path).string();
+  const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
   auto database = std::make_unique<Sqlite>(handle);
   if (code != SQLITE_OK) return io_error(handle == nullptr ? "out of memory" : sqlite3_errmsg(handle));
   JC_RETURN_IF_ERROR(database->prepare_connection(access));

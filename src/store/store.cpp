@@ -95,6 +95,18 @@ Result<std::vector<std::string>> Store::layouts() {
   return texts(kLayouts);
 }
 
+Result<std::vector<std::string>> Store::modes() {
+  return texts("SELECT DISTINCT mode FROM setups");
+}
+
+Result<std::vector<std::string>> Store::precisions() {
+  return texts("SELECT DISTINCT precision FROM setups");
+}
+
+Result<std::vector<std::string>> Store::cautions() {
+  return texts("SELECT DISTINCT cautions FROM measurements");
+}
+
 Result<std::vector<SourceSummary>> Store::sources() {
   std::vector<SourceSummary> out;
   auto ok = database_->query(kSources, {}, [&](std::span<const DbValue> row) -> Result<void> {

@@ -37,6 +37,11 @@ struct StoredRow {
   Measurement row;
 };
 
+// Whether a row is what it was put in as.
+bool is_intact(const StoredRow& stored);
+// Where it comes from, for people.
+std::string place_of(const Measurement& row);
+
 // One publisher's table in a store.
 struct SourceSummary {
   std::string layout, file, source, licence, protocol;
@@ -58,13 +63,18 @@ class Store {
   // Errors: those of the databases, kUnsupported for a store of another version; they name the place, no password.
   static Result<Store> open(const std::string& place, Access access);
 
-  // By layout, file, line and part: the same rows in the same order, however they came in.
+  // By layout, file, line and part: the same rows in the same order, however they came in. Errors: kInvalidInput for a
+  // row that is not what it was put in as.
   Result<void> read(const RowFilter& filter, const OnRow& on_row);
   Result<std::vector<SourceSummary>> sources();
   // The GPUs as the rows spell them, sorted.
   Result<std::vector<std::string>> gpus();
   // The layouts that have rows, sorted.
   Result<std::vector<std::string>> layouts();
+  // The words that rows have, sorted; of cautions the lists of them.
+  Result<std::vector<std::string>> modes();
+  Result<std::vector<std::string>> precisions();
+  Result<std::vector<std::string>> cautions();
   // Recomputes every hash, parses every operation and looks for references that lead nowhere.
   Result<StoreCheck> check();
 
@@ -74,6 +84,8 @@ class Store {
  private:
   Store(std::unique_ptr<Database> database, std::string place)
       : database_(std::move(database)), place_(std::move(place)) {}
+  // As read(), whatever became of the rows.
+  Result<void> read_unchecked(const RowFilter& filter, const OnRow& on_row);
   // One column of texts, sorted.
   Result<std::vector<std::string>> texts(const char* statement);
 

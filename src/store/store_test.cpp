@@ -330,6 +330,24 @@ TEST_P(StoreTest, AViewInATablesPlaceIsRefused) {
   EXPECT_FALSE(Store::open(place_, Access::kRead));
 }
 
+// Nor does it go anywhere else: not into a training, a table or another store.
+TEST_P(StoreTest, ARowThatWasChangedIsNotRead) {
+  Store store = open(place_);
+  import(store, file("vec.csv", kTable));
+  ASSERT_TRUE(store.database().execute("UPDATE measurements SET time_s = 0.0010000001 WHERE time_s = 0.001"));
+  const auto read = store.read({}, [](const StoredRow&) -> Result<void> { return {}; });
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().text().find("is not what its key says"), std::string::npos) << read.error().text();
+  EXPECT_EQ(store.check()->rows, 4U);
+}
+
+TEST_P(StoreTest, SaysWhichWordsItsRowsHave) {
+  Store store = open(place_);
+  import(store, file("vec.csv", kTable));
+  EXPECT_EQ(store.modes().value(), std::vector<std::string>{"inference"});
+  EXPECT_EQ(store.precisions().value(), std::vector<std::string>{"fp32"});
+}
+
 TEST_P(StoreTest, ATextLongerThanAnyIsDamage) {
   Store store = open(place_);
   import(store, file("vec.csv", kTable));
