@@ -36,7 +36,8 @@ std::string program_help() {
       "  joulecast inspect resnet50.onnx --batch 32\n"
       "  joulecast gpus a100\n\n"
       "Exit codes: 0 done, 1 failed, 2 the command makes no sense,\n"
-      "3 done, but not all of it: some of several models, runs or lines failed.\n";
+      "3 done, but not all of it: some of several models or runs failed, or lines\n"
+      "were not imported. Verbs that judge or learn say which rows they do not use.\n";
   return out;
 }
 

@@ -47,6 +47,9 @@ constexpr PromptKernel kBlackwellTrt{192, 128, false, 22000, 0.483, 0.0723, 2960
 // The same for heads wider than 128.
 constexpr PromptKernel kBlackwellVllmWide{128, 64, false, 10900, 1.07, 0.0533, 3750, 0.452, 1.49, 0, 0.9};
 constexpr PromptKernel kBlackwellTrtWide{64, 64, false, 22200, 1.13, 0.0538, 4840, 0.485, 0.328, 0, 0.95};
+// What vLLM falls back to there for heads of 192 over FP8 keys and values, up to 20 times slower whatever the tensor
+// cores' rate. Fitted to those rows of a B200 alone (mean |log| 0.09, decode 0.20); tools/fit/attention.py has no part.
+constexpr PromptKernel kBlackwellVllmFallback{16, 16, true, 9810, 0, 3.39, 2100, 0.75, 1.0, 0, 1.0};
 // Triton's, in SGLang on other Blackwells, and everywhere for heads wider than 256.
 constexpr PromptKernel kTriton{64, 64, false, 10700, 2.46, 0.0693, 7190, 0.502, 13.5, 1.65, 1.14};
 constexpr PromptKernel kTritonWidest{64, 64, true, 3500, 2.26, 0.00752, 10900, 0.412, 2.33, 0, 0.9};
@@ -63,6 +66,7 @@ constexpr DecodeKernel kBlackwellVllmDecode{1,    kAll, 512,  64,    9850, 2310,
                                             1.01, 1630, 10.9, 0.755, 395,  0.912, 0.699};
 constexpr DecodeKernel kBlackwellTrtDecode{1,     kAll, 512,  64,    15000, 2040, 338,
                                            0.708, 1960, 7.54, 0.819, 681,   1.65, 0.276};
+constexpr DecodeKernel kBlackwellVllmFallbackDecode{2, kAll, 128, 16, 10200, 0, 0, 75, 2650, 0, 1, 0, 0.298, 1.29};
 constexpr DecodeKernel kTritonDecode{4, 16, 64, 8, 3550, 2760, 587, 101, 6720, 0, 1.59, 0, 0.927, 0.471};
 
 enum class Generation : std::uint8_t { kAmpere, kHopper, kBlackwell, kSmallBlackwell };
@@ -73,9 +77,16 @@ Generation generation_of(const Device& device) {
   return device.capability >= 9.0 ? Generation::kHopper : Generation::kAmpere;
 }
 
+// Where vLLM has no kernel of TensorRT-LLM's.
+bool falls_back(const AttentionWork& work, const Device& device, Engine engine) {
+  return engine == Engine::kVllm && generation_of(device) == Generation::kBlackwell && work.head == 192 &&
+         work.kv_bytes == 1;
+}
+
 // vLLM and TensorRT-LLM were measured on Hopper and Blackwell alone: elsewhere FlashAttention 2 stands for theirs.
 PromptKernel prompt_kernel(const AttentionWork& work, const Device& device, Situation situation) {
-  if (situation.host != Host::kCaptured) return kPytorch;
+  // Engines' kernels have no way back.
+  if (situation.host != Host::kCaptured || situation.state == State::kTraining) return kPytorch;
   if (work.head > 256) return kTritonWidest;
   const bool sglang = situation.engine == Engine::kSglang;
   const bool vllm = situation.engine == Engine::kVllm;
@@ -85,6 +96,7 @@ PromptKernel prompt_kernel(const AttentionWork& work, const Device& device, Situ
       return sglang ? kFlash3 : kFlash3Vllm;
     case Generation::kBlackwell:
       if (sglang) return kBlackwellSglang;
+      if (falls_back(work, device, situation.engine)) return kBlackwellVllmFallback;
       if (vllm) return wide ? kBlackwellVllmWide : kBlackwellVllm;
       return wide ? kBlackwellTrtWide : kBlackwellTrt;
     case Generation::kSmallBlackwell:
@@ -95,7 +107,8 @@ PromptKernel prompt_kernel(const AttentionWork& work, const Device& device, Situ
   return kFlash2;
 }
 
-DecodeKernel decode_kernel(const Device& device, Engine engine) {
+DecodeKernel decode_kernel(const AttentionWork& work, const Device& device, Engine engine) {
+  if (falls_back(work, device, engine)) return kBlackwellVllmFallbackDecode;
   const bool sglang = engine == Engine::kSglang;
   switch (generation_of(device)) {
     case Generation::kHopper:
@@ -190,7 +203,7 @@ double keys_read(const AttentionWork& work, const Device& device) {
 }
 
 AttentionTime decode_time(const AttentionWork& work, const Device& device, Situation situation) {
-  const DecodeKernel kernel = decode_kernel(device, situation.engine);
+  const DecodeKernel kernel = decode_kernel(work, device, situation.engine);
   const double keys = keys_read(work, device);
   const auto head = static_cast<double>(work.head);
   const auto caches = static_cast<double>(work.batch * work.kv_heads);

@@ -61,6 +61,33 @@ TEST(AttentionKernels, PytorchHasNoCacheToFillAndATileForEachHead) {
   expect_close(t.tiles, 32);
 }
 
+// Engines' kernels have no way back, whoever launches.
+TEST(AttentionKernels, TrainingRunsPytorchsInGraphsToo) {
+  const AttentionWork work{.heads = 8, .kv_heads = 2, .queries = 512, .head = 128};
+  Situation graph = captured(Engine::kVllm);
+  graph.state = State::kTraining;
+  expect_close(attention_time(work, toy(12.0), graph).busy, attention_time(work, toy(12.0), Situation{}).busy);
+}
+
+// 16 queries of both heads share a tile, and look at blocks of 16 keys: 8 tiles of 1 to 8 blocks, 3.39 cycles a score.
+// Other widths, engines, caches and generations have kernels of their own.
+TEST(AttentionKernels, VllmFallsBackForHeadsOf192OverFp8OnBlackwell) {
+  const AttentionWork work{.heads = 2, .kv_heads = 1, .queries = 64, .head = 192, .kv_bytes = 1};
+  const AttentionTime t = attention_time(work, toy(10.0), captured(Engine::kVllm));
+  const double block = 16 * 16 * 3.39;
+  expect_close(t.tiles, 8);
+  EXPECT_GT(t.compute * 1e9, 8 * (block + 2100));
+  EXPECT_LT(t.compute * 1e9, (8 + 0.75) * (4 * block + 2100));
+  const auto slower = [&](const AttentionWork& other, double capability, Engine engine) {
+    return attention_time(other, toy(capability), captured(engine)).compute / t.compute;
+  };
+  AttentionWork wide = work;
+  wide.kv_bytes = 2;
+  EXPECT_NE(slower(wide, 10.0, Engine::kVllm), 1.0);
+  EXPECT_NE(slower(work, 10.0, Engine::kSglang), 1.0);
+  EXPECT_NE(slower(work, 9.0, Engine::kVllm), 1.0);
+}
+
 TEST(AttentionKernels, OnlySglangTimesWhatFillsTheCache) {
   const AttentionWork work{.heads = 8, .kv_heads = 8, .queries = 64, .head = 128};
   EXPECT_GT(attention_time(work, toy(9.0), captured()).store, 0.0);

@@ -34,27 +34,32 @@ double host_in_network(const ComposePart& part, const ComposeInput& input, const
   return c.host_training * std::max(0.0, part.host - c.benchmark_call * (older ? 1.61 : 1.0));
 }
 
-// What all executions draw above idle, in joules: while they run, and while the GPU waits for the next call as it did
-// in the benchmark.
-struct Drawn {
-  double running = 0, waiting = 0;
-  double waits = 0;  // seconds
-};
-
-// The benchmark's waits count, for a network waits as well, but not between the kernels of one call, and no longer than
-// a call takes where a runtime makes cheaper ones. What runs draws no more than the limit: the rest is drawn in waits.
-Drawn drawn_by(const ComposePart& part, double busy, const Device& device) {
+// For how long all executions draw what the benchmark drew above idle. Its waits count, for a network waits as well,
+// but not between the kernels of one call, and no longer than a call takes where a runtime makes cheaper ones.
+double drawn_for(const ComposePart& part, double busy) {
   const double alone = part.time * (part.gpu > 0.0 ? std::min(1.0, busy / part.gpu) : 1.0);
   const double called = std::min(part.calls, part.count);
-  const double each = part.call ? std::min(alone, std::max(busy, *part.call)) : alone;
+  return called * (part.call ? std::min(alone, std::max(busy, *part.call)) : alone) + (part.count - called) * busy;
+}
+
+// Of the joules that they draw above idle in `seconds`, those of the waits: as much as a GPU that is awake draws, and
+// what is more than the limit while they run.
+double drawn_waiting(const ComposePart& part, double busy, double seconds, const Device& device) {
   const double power = std::max(0.0, part.power - device.idle);
-  Drawn out;
-  out.waits = called * std::max(0.0, each - busy);
-  const double whole = power * (called * each + (part.count - called) * busy);
-  const double asleep = std::min(power, device.awake - device.idle) * out.waits;
-  out.running = std::min(whole - asleep, (device.limit - device.idle) * part.count * busy);
-  out.waiting = whole - out.running;
-  return out;
+  const double running = part.count * busy;
+  const double asleep = std::min(power, device.awake - device.idle) * std::max(0.0, seconds - running);
+  return std::max(asleep, power * seconds - (device.limit - device.idle) * running);
+}
+
+// All waits together are no longer than the step that they are part of: its calls are quicker than the benchmark's.
+// Joules that are too many by that, of waits of `waits` seconds in a step of `step`.
+double overdrawn(const ComposeInput& input, const Device& device, double waits, double step) {
+  double waiting = 0.0;
+  for (const ComposePart& part : input.parts) {
+    const double busy = busy_in_network(part, device, input.mode);
+    waiting += drawn_waiting(part, busy, drawn_for(part, busy), device);
+  }
+  return waiting * (1.0 - step / waits);
 }
 
 // A GPU that waits for most of an operation's call falls into a lower state, in which its kernels draw less than behind
@@ -83,17 +88,16 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
   Composition out;
   double dynamic = 0.0;
   double woken = 0.0;
-  double waiting = 0.0;
   double waits = 0.0;
   for (const ComposePart& part : input.parts) {
     const double busy = busy_in_network(part, device, input.mode);
     out.gpu += part.count * busy;
     out.host += part.calls * host_in_network(part, input, constants);
-    const Drawn drawn = drawn_by(part, busy, device);
-    dynamic += drawn.running;
-    waiting += drawn.waiting;
-    waits += drawn.waits;
-    if (!input.captured) woken += woken_for(part, busy, drawn.running + drawn.waiting, device);
+    const double seconds = drawn_for(part, busy);
+    const double drawn = std::max(0.0, part.power - device.idle) * seconds;
+    dynamic += drawn;
+    waits += seconds - part.count * busy;
+    if (!input.captured) woken += woken_for(part, busy, drawn, device);
   }
   const double step = input.optimizer_bytes / (0.9 * device.bandwidth);
   out.gpu += step;
@@ -102,9 +106,8 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
   if (!input.captured) out.host *= input.host.scale;
   out.beside = input.beside;
   out.time = joined(out.gpu, out.host, constants.sharpness) + out.beside;
-  // All waits together are no longer than what they are part of: a step's calls are quicker than the benchmark's.
-  if (const double step_time = out.time - out.beside; waits > step_time) waiting *= step_time / waits;
-  dynamic += waiting;
+  if (const double step_time = out.time - out.beside; waits > step_time)
+    dynamic -= overdrawn(input, device, waits, step_time);
   dynamic += woken * awake_in(out);
   out.energy = std::min(dynamic + device.idle * out.time, constants.power_ceiling * device.limit * out.time);
   return out;

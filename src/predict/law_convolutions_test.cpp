@@ -61,6 +61,23 @@ TEST(LawOfConvolutions, FewChannelsFillNoTensorTile) {
   expect_close(physics(work, a30()).gpu, 86.043e-6);
 }
 
+// In TF32 they run as FP32 does: a layer whose output is an image, but not a depthwise one, nor a squeeze of vectors.
+TEST(LawOfConvolutions, LayersThatMakeImagesRunWithoutTensorCores) {
+  ConvWork work{.batch = 8, .in_channels = 64, .out_channels = 3, .in_height = 256, .in_width = 256};
+  work.out_height = work.out_width = 256;
+  work.kernel_height = work.kernel_width = 3;
+  const auto off = [](ConvWork conv) {
+    conv.arithmetic = Arithmetic::kFp32;
+    const double alone = physics(conv, a30()).bound;
+    conv.arithmetic = Arithmetic::kTf32;
+    return std::abs(physics(conv, a30()).bound / alone - 1.0);
+  };
+  EXPECT_LT(off(work), 1e-9);
+  work.out_channels = 5;
+  EXPECT_GT(off(work), 0.1);
+  EXPECT_GT(off({.batch = 32, .in_channels = 2688, .out_channels = 4}), 0.01);
+}
+
 // A squeeze of 2688 channels to 112 in TF32: four tiles of 64 x 32 (half the rate) in eight parts of 336: 3.76 us on
 // the busiest SM at half of 82e12 / 56; by the mean of all SMs 32 / 56 of that. The kernel's start is all there is
 // beside.

@@ -115,7 +115,7 @@ def rows_of(program: str, tables: list[pathlib.Path]) -> dict[tuple[str, str, st
 
 
 def is_odd(phase: str, engine: str, gpu: str, extents: list[float]) -> bool:
-    """Shapes that the engine's kernel is not made for: slower ones that are not modelled take them."""
+    """Shapes that the engine's kernel is not made for: slower ones take them, of which one is modelled by hand."""
     width, group = extents[WIDTH], extents[HEADS] / extents[KV_HEADS]
     if gpu.startswith("b") and engine != "sglang":
         return width == 192 or (engine == "trtllm" and (width == 72 or (phase == "decode" and group > 32)))
