@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/output_file.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -29,6 +31,13 @@ Result<void> check_no_input(const std::string& path, std::span<const std::string
     if (fs::equivalent(path, input, absent)) return invalid(path + ": is read, and would be overwritten");
   }
   return {};
+}
+
+Result<void> check_not_in(const std::string& path, const std::string& folder) {
+  std::error_code none;
+  const fs::path parent = fs::absolute(path, none).parent_path();
+  if (folder.empty() || !fs::exists(path, none) || !fs::equivalent(parent, folder, none)) return {};
+  return invalid(fmt::format("{}: is there, in a folder that is read ({})", path, folder));
 }
 
 }  // namespace joulecast

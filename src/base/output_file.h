@@ -16,4 +16,7 @@ Result<std::string> output_file(const std::string& path);
 // same file as one of the inputs, however it is called.
 Result<void> check_no_input(const std::string& path, std::span<const std::string> inputs);
 
+// The same where files of a folder are read: errors where `path` is there and lies in it. No folder, no error.
+Result<void> check_not_in(const std::string& path, const std::string& folder);
+
 }  // namespace joulecast

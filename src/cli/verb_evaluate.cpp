@@ -128,8 +128,10 @@ Outcome check_paths(const EvaluateVerb& options, const std::string& pack) {
   inputs.push_back(pack);
   for (const auto& [option, path] : {std::pair{"--rows", &options.rows}, {"--operations", &options.operations}}) {
     if (path->empty()) continue;
-    if (auto ok = check_no_input(*path, inputs); !ok)
-      return usage(fmt::format("{}: {}", option, std::move(ok).error().text()));
+    for (const auto& ok :
+         {check_no_input(*path, inputs), check_not_in(*path, options.graphs), check_not_in(*path, user_folder())}) {
+      if (!ok) return usage(fmt::format("{}: {}", option, ok.error().text()));
+    }
   }
   for (const std::string& table : options.tables) {
     if (is_database_url(table) || std::filesystem::exists(table, none)) continue;

@@ -232,18 +232,19 @@ TEST(EvaluateTable, SettingsThatNothingForetellsAreRefused) {
 // 200 W is what an A30 with its limit of 165 W may have drawn in the mean, and 250 W what its machine may have.
 TEST(EvaluateTable, RowsThatCannotBeAreRefused) {
   const std::string operation = "x,a30,inference,fp32,pytorch-eager,activation,";
-  const Evaluated found = evaluate(
-      table_file("evaluate_impossible.csv",
-                 "name,gpu,mode,precision,runtime,operator,operands,time_s,power_w,power_scope\n" + operation +
-                     "\"f32[0, 1024]\",1e-5,,\n" + operation + "\"f32[1024, 1024]\",1e-5,250,gpu\n" + operation +
-                     "\"f32[1024, 1024]\",1e-5,2,gpu\n" + operation + "\"f32[1024, 1024]\",1e-5,200,gpu\n" + operation +
-                     "\"f32[1024, 1024]\",1e-5,250,machine\n"));
+  const Evaluated found = evaluate(table_file(
+      "evaluate_impossible.csv",
+      "name,gpu,mode,precision,runtime,operator,operands,time_s,power_w,power_scope,energy_j\n" + operation +
+          "\"f32[0, 1024]\",1e-5,,,\n" + operation + "\"f32[1024, 1024]\",1e-5,250,gpu,\n" + operation +
+          "\"f32[1024, 1024]\",1e-5,2,gpu,\n" + operation + "\"f32[1024, 1024]\",1e-5,200,gpu,\n" + operation +
+          "\"f32[1024, 1024]\",1e-5,250,machine,\n" + operation + "\"f32[1024, 1024]\",0.004,,gpu,23\n"));
   EXPECT_EQ(found.rows.size(), 2U);
   const std::vector<Refusal> reasons = found.evaluation.refused.by_frequency();
-  ASSERT_EQ(reasons.size(), 3U);
+  ASSERT_EQ(reasons.size(), 4U);
   EXPECT_EQ(reasons[0].reason, "of no elements");
   EXPECT_NE(reasons[1].reason.find("cannot have drawn 250 W"), std::string::npos);
   EXPECT_NE(reasons[2].reason.find("cannot have drawn 2 W"), std::string::npos);
+  EXPECT_NE(reasons[3].reason.find("cannot have drawn 5.75e+03 W"), std::string::npos);
 }
 
 // A measurement that says what is predicted has no error; one of four fifths of it an error of 0.25.

@@ -112,8 +112,9 @@ Result<void> check_foretold(const Circumstances& at) {
 
 // Of the board alone.
 Result<void> check_power(const Circumstances& at, const Readings& readings, const Gpu& gpu) {
-  if (at.scope != PowerScope::kGpu || !readings.power) return {};
-  return check_mean_power(gpu, *readings.power);
+  if (at.scope != PowerScope::kGpu) return {};
+  if (readings.power) return check_mean_power(gpu, *readings.power);
+  return readings.energy && readings.time ? check_mean_power(gpu, *readings.energy / *readings.time) : Result<void>();
 }
 
 }  // namespace

@@ -200,6 +200,7 @@ Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, co
   std::vector<std::string> inputs = options.tables;  // a pack may be corrected in its place
   inputs.push_back(options.calibration);
   JC_RETURN_IF_ERROR(check_no_input(options.out, inputs));
+  JC_RETURN_IF_ERROR(check_not_in(options.out, options.graphs));
   JC_ASSIGN_OR_RETURN(const OrderedJson calibration, read_calibration(options.calibration));
   JC_ASSIGN_OR_RETURN(const Pack pack, Pack::open(options.pack));
   if (auto whole = pack.verify(); !whole) return tl::unexpected(std::move(whole).error().in(options.pack));

@@ -39,16 +39,21 @@ Result<LeftOut> left_out_by(const TrainOptions& options) {
 }
 
 // Takes them out of the set, before anything is thinned: what is left is what would have been measured without them.
-std::size_t leave_out(const LeftOut& left_out, SampleSet& set) {
-  std::size_t count = 0;
+struct Left {
+  std::size_t rows = 0, by_key = 0;
+};
+Left leave_out(const LeftOut& left_out, SampleSet& set) {
+  Left out;
   for (std::vector<Sample>& samples : set.groups) {
-    count += std::erase_if(samples, [&](const Sample& s) {
-      if (s.gpu->id != left_out.gpu && !left_out.keys.contains(s.key)) return false;
+    out.rows += std::erase_if(samples, [&](const Sample& s) {
+      const bool named = left_out.keys.contains(s.key);
+      if (s.gpu->id != left_out.gpu && !named) return false;
+      out.by_key += named ? 1U : 0U;
       ++set.sources[s.table].left_out;
       return true;
     });
   }
-  return count;
+  return out;
 }
 
 // What the sweeps used and refused, beside what the operations did.
@@ -87,10 +92,10 @@ Result<Rows> read_tables(const TrainOptions& options, const Progress& progress) 
     for (const std::string& line : refusal_lines(refused)) progress("  " + line);
   }
   JC_ASSIGN_OR_RETURN(const LeftOut left_out, left_out_by(options));
-  const std::size_t count = leave_out(left_out, set);
-  if (!left_out.none()) progress(fmt::format("{} rows left out", count));
+  const Left left = leave_out(left_out, set);
+  if (!left_out.none()) progress(fmt::format("{} rows left out", left.rows));
   // Who leaves rows out judges by them later.
-  if (!left_out.keys.empty() && count == 0) {
+  if (!options.without.empty() && left.by_key == 0) {
     return invalid(
         fmt::format("{}: none of its {} lines is an operation of the tables; one stands in a line as the "
                     "column 'subject' of evaluate --rows has it, without quotes",

@@ -170,13 +170,13 @@ Result<void> check_learnable(const Sample& sample) {
   return {};
 }
 
-// What the operation would have taken if it had added to its gradients: busy_in_network() takes that off again, and no
-// more than three quarters.
+// What the operation would have taken if it had added to its gradients: networks and judges take the law's share of
+// that off again, and no more than three quarters (busy_in_network()).
 double with_accumulation(const Sample& sample) {
-  constexpr double kMost = 4;
+  constexpr double kLeast = 0.25;
   std::vector<float> features(feature_names(group_of(sample.work)).size());
   const Physics physics = physics_of(sample.work, sample.device, sample.situation, features);
-  return std::min(kMost * sample.time, sample.time + physics.accumulation);
+  return sample.time / std::max(kLeast, 1.0 - physics.accumulation / physics.bound);
 }
 
 }  // namespace

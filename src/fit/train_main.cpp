@@ -21,7 +21,10 @@ using joulecast::Catalogue;
 // "--gpu-folder" and "--gpu-file"; what is neither adds nothing. `out` is what will be written.
 joulecast::Result<void> add_gpus(const std::string& option, const std::string& value, const std::string& out,
                                  Catalogue& catalogue) {
-  if (option == "--gpu-folder") return catalogue.add_folder(value);
+  if (option == "--gpu-folder") {
+    JC_RETURN_IF_ERROR(joulecast::check_not_in(out, value));
+    return catalogue.add_folder(value);
+  }
   if (option != "--gpu-file") return {};
   JC_RETURN_IF_ERROR(joulecast::check_no_input(out, {&value, 1}));
   return catalogue.add_file(value);

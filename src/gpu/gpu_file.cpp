@@ -199,14 +199,14 @@ class Reader {
     return fault(*section.get(low_key), section.key(low_key), fmt::format("is above {}", high_key));
   }
 
-  // A lane multiplies and adds once a cycle.
+  // A lane multiplies and adds once a cycle, where two instructions are issued together twice.
   Result<void> lanes_agree(const Section& section) const {
     const Gpu& gpu = out_.gpu;
-    constexpr double kFar = 2;  // boost clocks are what the vendor says
+    constexpr double kLeast = 0.5, kMost = 2.5;  // boost clocks are what the vendor says
     if (!gpu.fp32_peak || !gpu.cuda_core_count || !gpu.boost_clock) return {};
     const double by_lanes = 2.0 * *gpu.cuda_core_count * gpu.boost_clock->value();
     const double off = gpu.fp32_peak->value() / by_lanes;
-    if (off < kFar && off > 1.0 / kFar) return {};
+    if (off > kLeast && off < kMost) return {};
     return fault(*section.get("fp32_tflops"), section.key("fp32_tflops"),
                  fmt::format("is {:.2g} times what cuda_core_count lanes do at boost_clock_mhz", off));
   }

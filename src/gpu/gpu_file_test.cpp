@@ -115,6 +115,7 @@ TEST(GpuFile, FiguresMayNotContradictEachOther) {
   // 9.7 TFLOP/s of 1000 lanes at 1 GHz, which do 2.
   EXPECT_EQ(error_of(more("cuda_core_count = 1000\n")),
             "line 12: figures.fp32_tflops: is 4.8 times what cuda_core_count lanes do at boost_clock_mhz");
+  EXPECT_TRUE(parse_gpu(more("cuda_core_count = 2424\n")));  // two instructions at once
   EXPECT_TRUE(parse_gpu(more("cuda_core_count = 4864\nmin_power_limit_w = 75\nmax_power_limit_w = 75\n")));
 }
 

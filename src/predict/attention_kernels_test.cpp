@@ -88,6 +88,15 @@ TEST(AttentionKernels, VllmFallsBackForHeadsOf192OverFp8OnBlackwell) {
   EXPECT_NE(slower(work, 9.0, Engine::kVllm), 1.0);
 }
 
+// 4096 keys of FP8 in two parts: 75 cycles each, half as many again for heads of 192, and 2650 beside.
+TEST(AttentionKernels, SoItDoesForOneQuery) {
+  const AttentionWork work{.queries = 1, .past = 4095, .head = 192, .kv_bytes = 1};
+  const AttentionTime t = attention_time(work, toy(10.0), captured(Engine::kVllm));
+  expect_close(t.split, 2);
+  expect_close(t.compute, (75 * 2048 * 1.5 + 2650) * 1e-9);
+  EXPECT_GT(std::abs(attention_time(work, toy(10.0), captured()).compute / t.compute - 1.0), 0.1);
+}
+
 TEST(AttentionKernels, OnlySglangTimesWhatFillsTheCache) {
   const AttentionWork work{.heads = 8, .kv_heads = 8, .queries = 64, .head = 128};
   EXPECT_GT(attention_time(work, toy(9.0), captured()).store, 0.0);

@@ -102,7 +102,7 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
   const double step = input.optimizer_bytes / (0.9 * device.bandwidth);
   out.gpu += step;
   dynamic += 0.8 * (device.limit - device.idle) * step;
-  if (input.mode == Mode::kTraining) out.host += constants.parameter_call * input.parameter_tensors;
+  if (input.mode == Mode::kTraining && !input.captured) out.host += constants.parameter_call * input.parameter_tensors;
   if (!input.captured) out.host *= input.host.scale;
   out.beside = input.beside;
   out.time = joined(out.gpu, out.host, constants.sharpness) + out.beside;

@@ -92,6 +92,7 @@ TEST(Compose, CapturedKernelsNeedNoHost) {
   EXPECT_EQ(compose(input, toy(), {}).host, module.host);
   EXPECT_NEAR(module.host, 10 * 1.25 * 3e-6, 1e-12);
   input.mode = Mode::kTraining;
+  input.parameter_tensors = 100;
   EXPECT_NEAR(compose(input, toy(), {}).host, 2 * module.host, 1e-12);
 }
 

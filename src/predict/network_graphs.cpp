@@ -44,16 +44,26 @@ bool fits(const Graph& graph, const MeasuredNetwork& row) {
   return dimensions.size() != 4 || !dimensions[3].extent || *dimensions[3].extent == *row.image_size;
 }
 
-// Nor does one with a fixed length of sequences, or a fixed batch.
+// Whether the row's length of sequences stands somewhere in the inputs, or may: token ids are [batch, sequence], sound
+// is [batch, bands, sequence].
+bool may_be_as_long(const Graph& graph, std::int64_t length) {
+  bool any = false;
+  for (const GraphInput& input : graph.inputs) {
+    for (std::size_t axis = 1; axis < input.dimensions.size(); ++axis) {
+      any = true;
+      if (input.dimensions[axis].extent.value_or(length) == length) return true;
+    }
+  }
+  return !any;
+}
+
+// Nor does one with a fixed length of sequences.
 Result<void> check_sizes(const Graph& graph, const MeasuredNetwork& row) {
   const auto fixed = [&](std::string_view what, std::int64_t asked) {
     return unsupported(fmt::format("the graph of '{}' is fixed to another {} than {}", row.model, what, asked));
   };
   if (!fits(graph, row)) return fixed("image size", *row.image_size);
-  if (graph.inputs.empty()) return {};
-  const auto& dimensions = graph.inputs[0].dimensions;
-  const bool tokens = dimensions.size() == 2 || dimensions.size() == 3;
-  if (tokens && row.sequence_length && dimensions[1].extent.value_or(*row.sequence_length) != *row.sequence_length)
+  if (row.sequence_length && !may_be_as_long(graph, *row.sequence_length))
     return fixed("sequence length", *row.sequence_length);
   return {};
 }

@@ -41,6 +41,7 @@ struct Predictor::Impl {
   struct Busy {
     std::vector<settings::BusyOperation> operations;
     double beside = 0;  // seconds of a step
+    double idle = 0;    // watts
   };
   // Fills `busy` if it is asked for.
   Result<Prediction> predicted(const Workload& workload, const Gpu& gpu, const PredictOptions& options, Support support,
@@ -243,9 +244,9 @@ void widen_for_unknown(const Workload& workload, const Device& device, Predictio
 }
 
 // No board draws less than it does idle, nor more in a while than its limit.
-void keep_possible(const Device& device, Prediction& out) {
-  const Watts idle{std::min(device.idle, out.power.value.value())};
-  const Watts most = std::max(Watts{device.limit}, out.power.value);
+void keep_possible(double idle_w, Watts limit, Prediction& out) {
+  const Watts idle{std::min(idle_w, out.power.value.value())};
+  const Watts most = std::max(limit, out.power.value);
   out.power.lo = std::max(out.power.lo, idle);
   out.energy.lo = std::max(out.energy.lo, out.time.lo * idle);
   out.energy.hi = std::min(out.energy.hi, out.time.hi * most);
@@ -333,9 +334,10 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
   out.host_bound = whole.host > whole.gpu;
   if (!options.host && !captured && whole.time > 0.0) widen_for_hosts(whole, device, compose_constants.sharpness, out);
   widen_for_unknown(workload, device, out);
-  keep_possible(device, out);
+  keep_possible(device.idle, Watts{device.limit}, out);
   if (options.breakdown) out.operations = breakdown(workload, works, found, parts, device);
-  if (busy != nullptr) *busy = {busy_operations(works, found, parts, device, workload.options.mode), whole.beside};
+  if (busy != nullptr)
+    *busy = {busy_operations(works, found, parts, device, workload.options.mode), whole.beside, device.idle};
   return out;
 }
 
@@ -391,8 +393,10 @@ Result<Predictor::Impl::Carried> Predictor::Impl::carried(const Workload& worklo
   Carried out{std::move(curve), {}, {}};
   out.outlook = out.curve.outlook(points);
   const std::vector<settings::SettingPrediction> found = out.curve.at(out.outlook);
-  for (std::size_t i = 0; i < found.size(); ++i)
-    out.predictions.push_back(settings::applied(base, sides, found[i], request.settings[i]));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Prediction& one = out.predictions.emplace_back(settings::applied(base, sides, found[i], request.settings[i]));
+    keep_possible(busy.idle, std::max(*base.setting.power_limit, *one.setting.power_limit), one);
+  }
   return out;
 }
 

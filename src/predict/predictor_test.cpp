@@ -308,6 +308,25 @@ TEST(Predictor, TheDefaultSettingByNameHasTheSameBounds) {
   }
 }
 
+// At any setting: nothing draws less than it does idle, nor more in a time than its limit.
+TEST(Predictor, BoundsAreWhatABoardCanDo) {
+  for (const char* name : {"a30", "mi300x", "gtx-980"}) {
+    const double idle = gpu(name).idle_power->value();
+    for (const std::int64_t batch : {1, 256}) {
+      const Watts limit = gpu(name).power_limit;
+      const SettingRequest settings{.settings = {{}, {.sm_clock = *gpu(name).boost_clock * 0.4, .power_limit = {}}},
+                                    .measured = {}};
+      std::vector<Prediction> all = shipped().predict(load_of(batch), gpu(name), {}, settings).value();
+      all.push_back(shipped().predict(load_of(batch), gpu(name), {}).value());
+      for (const Prediction& p : all) {
+        EXPECT_GE(p.power.lo.value(), idle * (1 - 1e-9)) << name;
+        EXPECT_LE(p.energy.hi.value(), (p.time.hi * limit).value() * (1 + 1e-9)) << name;
+        EXPECT_GE(p.energy.hi, p.energy.value) << name;
+      }
+    }
+  }
+}
+
 TEST(Predictor, ChoosesAmongWhatIsAllowed) {
   const Workload load = load_of(256, Mode::kTraining);
   const SettingRequest limits = limits_of_an_a100();

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <system_error>
 
 #include "store/database.h"
 
@@ -188,7 +189,9 @@ Result<std::unique_ptr<Database>> open_sqlite(const std::string& path, Access ac
   // where it has to.
   const int flags = SQLITE_OPEN_READWRITE | (access == Access::kWrite ? SQLITE_OPEN_CREATE : 0);
   // Names that mean something to SQLite (":memory:", "file:...") are names of files here.
-  const std::string file = std::filesystem::absolute(path).string();
+  std::error_code nowhere;
+  const std::string file = std::filesystem::absolute(path, nowhere).string();
+  if (nowhere) return io_error(nowhere.message());
   const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
   auto database = std::make_unique<Sqlite>(handle);
   if (code != SQLITE_OK) return io_error(handle == nullptr ? "out of memory" : sqlite3_errmsg(handle));
