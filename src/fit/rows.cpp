@@ -97,9 +97,9 @@ Result<Rows> read_tables(const TrainOptions& options, const Progress& progress) 
   // Who leaves rows out judges by them later.
   if (!options.without.empty() && left.by_key == 0) {
     return invalid(
-        fmt::format("{}: none of its {} lines is an operation of the tables; one stands in a line as the "
-                    "column 'subject' of evaluate --rows has it, without quotes",
-                    options.without, left_out.keys.size()));
+        fmt::format("{}: no line of it is an operation of the tables; they stand there as the column 'subject' "
+                    "of evaluate --rows has them, without quotes, one a line",
+                    options.without));
   }
   thin_out(set, options.stratum_rows);
   out.sweeps = set.sweeps.sweeps(options.catalogue);
