@@ -45,14 +45,30 @@ std::string user_folder() {
   return home != nullptr && *home != '\0' ? std::string(home) + "/.config/joulecast/gpus" : std::string();
 }
 
-void refuse_empty_names(CLI::App& app) {
-  for (CLI::Option* option : app.get_options()) {
-    const std::string type = option->get_type_name();
-    if (type != kFile && type != kModel && type != kFolder && type != kStore) continue;
-    option->check([](const std::string& name) { return std::string(name.empty() ? "is empty" : ""); });
-  }
+namespace {
+
+// Subcommands' too.
+template <typename Visit>
+void for_each_option(CLI::App& app, const Visit& visit) {
+  for (CLI::Option* option : app.get_options()) visit(*option);
   const auto every = [](const CLI::App*) { return true; };
-  for (CLI::App* subcommand : app.get_subcommands(every)) refuse_empty_names(*subcommand);
+  for (CLI::App* subcommand : app.get_subcommands(every)) for_each_option(*subcommand, visit);
+}
+
+}  // namespace
+
+void refuse_empty_names(CLI::App& app) {
+  for_each_option(app, [](CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    if (type != kFile && type != kModel && type != kFolder && type != kStore) return;
+    option.check([](const std::string& name) { return std::string(name.empty() ? "is empty" : ""); });
+  });
+}
+
+void take_one_word_each(CLI::App& app) {
+  for_each_option(app, [](CLI::Option& option) {
+    if (option.nonpositional()) option.allow_extra_args(false);
+  });
 }
 
 void add_form(CLI::App& app, Form& form) {
@@ -92,11 +108,7 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& out,
 }
 
 void add_gpu_files(CLI::App& app, std::vector<std::string>& files) {
-  app.add_option("--gpu-file", files, "a GPU of your own (repeatable)")
-      ->type_name(kFile)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  app.add_option("--gpu-file", files, "a GPU of your own (repeatable)")->type_name(kFile)->expected(1)->take_all();
 }
 
 Result<Catalogue> load_catalogue(const std::vector<std::string>& files) {
@@ -140,7 +152,6 @@ void add_shapes(CLI::App& app, ShapeOptions& shapes) {
   app.add_option("-s,--shapes", shapes.shapes, "shape of an input (repeatable)")
       ->type_name("NAME:AxBxC")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
 }
 

@@ -31,6 +31,10 @@ inline constexpr const char* kGpu = "GPU";
 // subcommands: it is a variable of a script that was never set, and would fail later with less to go by, or not at all.
 void refuse_empty_names(CLI::App& app);
 
+// An option that may be repeated takes one word each time, also of subcommands: CLI11 would have it take the files
+// behind it as well.
+void take_one_word_each(CLI::App& app);
+
 // --json and --csv, of which one at most.
 struct Form {
   bool json = false, csv = false;

@@ -11,19 +11,16 @@ void add_workload(CLI::App& app, PredictionRequest& request) {
   app.add_option("-g,--gpu", request.gpus, "GPUs by id or alias, with commas between, or all (default all)")
       ->type_name(kGpu)
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all()
       ->default_str("");
   app.add_option("-b,--batch", request.batches, "batch sizes, with commas between (default 1)")
       ->type_name("N,..")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--shapes", request.shapes,
                  "shape of an input, name:AxBxC (repeatable); lengths are else taken as 128, images as 224x224")
       ->type_name("SHAPE")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   add_choice(app, "-m,--mode", request.mode, "what to predict (default inference)", {"inference", "training"});
   add_choice(app, "--precision", request.precision,

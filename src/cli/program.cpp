@@ -162,6 +162,7 @@ Action define(const Verb& verb, CLI::App& app) {
   app.get_formatter()->label("Positionals", "Arguments");
   Action action = verb.define(app);
   refuse_empty_names(app);
+  take_one_word_each(app);
   return action;
 }
 

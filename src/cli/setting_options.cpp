@@ -125,7 +125,6 @@ void add_measured(CLI::App& app, SettingOptions& options) {
   app.add_option("--measured", options.measured, "what was measured: setting=150W,time=S,power=W (repeatable)")
       ->type_name("RUN")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
 }
 
@@ -133,12 +132,10 @@ void add_settings(CLI::App& app, SettingOptions& options) {
   app.add_option("--sm-clock", options.clocks, "SM clocks to predict at, with commas between")
       ->type_name("MHZ,..")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--power-limit", options.limits, "power limits to predict at, with commas between")
       ->type_name("W,..")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   add_measured(app, options);
 }

@@ -248,7 +248,6 @@ Action define_evaluate_with(CLI::App& app, ReadRows read) {
   app.add_option("--layout", options->layouts, "of a store: only rows of this layout (repeatable)")
       ->type_name("NAME")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   app.add_option(
          "--graphs", options->graphs,

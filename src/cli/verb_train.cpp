@@ -121,7 +121,6 @@ Action define_train(CLI::App& app) {
   app.add_option("--layout", options->layouts, "of a store: only rows of this layout (repeatable)")
       ->type_name("NAME")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--without", options->without,
                  "operations to leave out, one a line as the column subject of evaluate --rows has them")

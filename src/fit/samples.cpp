@@ -30,8 +30,8 @@ struct Policy {
   bool for_any_gpu = true;
   std::string stratum;
   bool power = true, power_from_own_time = false;
-  bool sets_gradients = false;     // training overwrites them; the laws are of training that adds to them
-  bool any_time_possible = false;  // nobody has looked at the table
+  bool sets_gradients = false;  // training overwrites them; the laws are of training that adds to them
+  bool unseen = false;          // nobody has looked at the table
 };
 
 // Older generations measured modules in another state and are kept as a hint only; the low-power state of the
@@ -96,7 +96,7 @@ Result<Policy> own(const MeasuredOperation& row) {
   return Policy{.stratum = {},
                 .power = row.at.scope == PowerScope::kGpu,
                 .sets_gradients = row.at.mode == Mode::kTraining && !row.gradients_accumulated,
-                .any_time_possible = true};
+                .unseen = true};
 }
 
 Result<Policy> iterations(const MeasuredOperation& /*row*/) {
@@ -217,7 +217,7 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
     out.power = row.readings.power->value();
   }
   JC_RETURN_IF_ERROR(check_learnable(out));
-  if (policy.any_time_possible) JC_RETURN_IF_ERROR(check_time(out));
+  if (policy.unseen) JC_RETURN_IF_ERROR(check_time(out));
   return out;
 }
 

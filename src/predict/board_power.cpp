@@ -11,9 +11,13 @@ Watts highest_limit(const Gpu& gpu) {
   return std::max(gpu.max_power_limit.value_or(gpu.power_limit), gpu.power_limit);
 }
 
+Watts idle_power(const Gpu& gpu) {
+  return gpu.idle_power.value_or(gpu.power_limit * 0.12);
+}
+
 Result<void> check_mean_power(const Gpu& gpu, Watts power) {
-  constexpr double kLeast = 0.5, kMost = 1.5, kIdleShare = 0.1;
-  const Watts idle = gpu.idle_power.value_or(gpu.power_limit * kIdleShare);
+  constexpr double kLeast = 0.5, kMost = 1.5;
+  const Watts idle = idle_power(gpu);
   const Watts highest = highest_limit(gpu);
   if (power >= idle * kLeast && power <= highest * kMost) return {};
   return invalid(

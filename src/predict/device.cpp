@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "predict/board_power.h"
 #include "predict/physics.h"
 
 namespace joulecast {
@@ -183,7 +184,7 @@ Result<Device> make_device(const Gpu& gpu, const Setting& setting) {
   device.bandwidth = gpu.memory_bandwidth.value();
   device.l2 = gpu.l2_cache->value();
   device.limit = setting.power_limit.value_or(gpu.power_limit).value();
-  device.idle = gpu.idle_power.value_or(gpu.power_limit * 0.12).value();
+  device.idle = idle_power(gpu).value();
   if (!(device.limit > device.idle)) {
     return invalid(fmt::format("GPU '{}': a power limit of {} W is not above its idle power of {} W", gpu.id,
                                device.limit, device.idle));

@@ -19,7 +19,7 @@ CLI::App& subcommand(CLI::App& app, const char* name, const char* summary, Datas
 
 void repeatable(CLI::App& app, const char* name, std::vector<std::string>& out, const char* description,
                 const char* type = "NAME") {
-  app.add_option(name, out, description)->type_name(type)->expected(1)->allow_extra_args(false)->take_all();
+  app.add_option(name, out, description)->type_name(type)->expected(1)->take_all();
 }
 
 void define_filter(CLI::App& app, DatasetOptions& options) {

@@ -32,7 +32,6 @@ void add_sensors(CLI::App& app, SensorChoice& sensors) {
   app.add_option("--meter", sensors.meters, "a command that prints watts, each second (repeatable)")
       ->type_name("[NAME=]CMD")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--replay", sensors.replay, "play a recording in the place of all sensors")->type_name(kFile);
   app.add_option(
@@ -82,7 +81,6 @@ void add_calibration(CLI::App& app, AnalyzeOptions& options) {
                              "fit the line between a card's readings and a meter's, over steady stretches (repeatable)")
                   ->type_name("GPU=METER")
                   ->expected(1)
-                  ->allow_extra_args(false)
                   ->take_all();
   app.add_flag("--save", options.save, "store the line for the card in $XDG_CONFIG_HOME/joulecast/calibration.toml")
       ->option_text(" ")
@@ -218,7 +216,6 @@ void define_mark_options(CLI::App& app, MarkOptions& options) {
   app.add_option("--with", options.details, "what belongs to it (repeatable)")
       ->type_name("KEY=VALUE")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   add_examples(app, {"joulecast mark begin warm-up", "joulecast mark end warm-up", "joulecast mark checkpoint"});
 }

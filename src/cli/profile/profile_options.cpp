@@ -23,7 +23,6 @@ void define_subjects(CLI::App& app, ProfileOptions& options) {
                  "a torch.nn.Module, by what makes it: PACKAGE.MODULE:CALLABLE or FILE.py:CALLABLE (repeatable)")
       ->type_name("MODULE")
       ->expected(1)
-      ->allow_extra_args(false)
       ->take_all();
   app.add_option("-o,--output", options.output, "folder of the campaign; an interrupted one goes on there")
       ->required()
