@@ -43,11 +43,10 @@ std::string program_help() {
 
 Outcome unknown_verb(std::string_view name) {
   if (name.starts_with('-')) return usage(fmt::format("unknown option '{}'", name), "joulecast --help lists the verbs");
-  const auto distance = [&](const Verb& verb) { return edit_distance(name, verb.name); };
-  const Verb& nearest = *std::min_element(verbs().begin(), verbs().end(),
-                                          [&](const Verb& a, const Verb& b) { return distance(a) < distance(b); });
-  const bool near = distance(nearest) < nearest.name.size();  // less than half of the letters wrong
-  return usage(fmt::format("unknown verb '{}'{}", name, near ? fmt::format("; did you mean {}?", nearest.name) : ""),
+  std::vector<std::string_view> names;
+  for (const Verb& verb : verbs()) names.push_back(verb.name);
+  const std::string_view meant = nearest_name(name, names);
+  return usage(fmt::format("unknown verb '{}'{}", name, meant.empty() ? "" : fmt::format("; did you mean {}?", meant)),
                "joulecast --help lists the verbs");
 }
 

@@ -132,6 +132,7 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   const Estimator::Trust& trust = estimator_.trust(gpu->id);
   OperationPrediction p;
   JC_RETURN_IF_ERROR(estimator_.predict({&work.work, 1}, device, work.situation, trust, {&p, 1}));
+  const double as_learnt = p.time;
   if (row.at.mode == Mode::kTraining && !row.gradients_accumulated) p.time = without_accumulation(p, device);
   const Group group = group_of(work.work);
   const std::string_view layout = row.from.table;
@@ -139,7 +140,7 @@ Result<Estimate> OperationJudge::predict(const MeasuredOperation& row) const {
   const bool elsewhere = !layout.empty() && layout != "measurements" && !fitted_on(layout);
   const std::string_view known = halves ? "unseen-gpu" : support(work, elsewhere, *gpu, device, trust);
   const SpreadFactors spread =
-      known == "seen" ? spreads_.of(work.work, device, work.situation, p.time) : SpreadFactors{};
+      known == "seen" ? spreads_.of(work.work, device, work.situation, as_learnt) : SpreadFactors{};
   const auto bounded = [&](double value, std::string_view what, double own_spread) {
     const double own = factor(group, known, what);
     return elsewhere ? with_factor(value, elsewhere_factor(group, what), own) : with_factor(value, own, own_spread);

@@ -233,11 +233,31 @@ PowerLaw law_of(const Task& task, Kind kind, const Rows& rows, const std::vector
   return least_squares_law(busy);
 }
 
+// A share of each row stands at its measured time: in use a time is predicted, but which power goes with which time the
+// measured ones tell best. R2 of operations left out rises by up to 0.002 on measured GPUs; on GPUs left out nothing is
+// gained, nor by larger shares.
+void add_measured_times(const Task& task, const Rows& rows, const PowerLaw& law, TrainingSet& set) {
+  constexpr float kShare = 0.25F;
+  Rows predicted;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (task.samples[rows[i]].power_from_own_time) continue;
+    predicted.push_back(rows[i]);
+    set.weights[i] *= 1.0F - kShare;
+  }
+  std::vector<double> times(task.samples.size());
+  for (const std::size_t i : predicted) times[i] = task.samples[i].time;
+  const TrainingSet measured = power_set(task.samples, task.prepared, predicted, times, law);
+  set.features.insert(set.features.end(), measured.features.begin(), measured.features.end());
+  set.targets.insert(set.targets.end(), measured.targets.begin(), measured.targets.end());
+  for (const float weight : measured.weights) set.weights.push_back(kShare * weight);
+}
+
 Result<PowerModel> fit_power(const Task& task, Kind kind, const Rows& rows, const std::vector<double>& times) {
   PowerModel out{.law = law_of(task, kind, rows, times), .forest = {}};
+  TrainingSet set = power_set(task.samples, task.prepared, rows, times, out.law);
+  if (task.method == Method::kOurs && kind == Kind::kSeen) add_measured_times(task, rows, out.law, set);
   JC_ASSIGN_OR_RETURN(out.forest,
-                      fit_model(task, kind, learn_power, power_set(task.samples, task.prepared, rows, times, out.law),
-                                row_names(task.group), power_options(task.group, kind)));
+                      fit_model(task, kind, learn_power, set, row_names(task.group), power_options(task.group, kind)));
   return out;
 }
 

@@ -20,7 +20,7 @@ namespace joulecast {
 
 // What one group's models say about every sample of the group when that sample was not among those fitted on.
 struct HeldOut {
-  std::vector<double> time, power;  // seconds, watts
+  std::vector<double> time, power;  // seconds, watts; 0 W where no power was left to learn from
 };
 
 struct GroupModels {

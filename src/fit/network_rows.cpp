@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "dataset/cautions.h"
+#include "fit/usable.h"
 #include "predict/layer_graph.h"
 #include "predict/measured_work.h"
 #include "predict/network_parts.h"
@@ -21,29 +21,17 @@ constexpr double kScatter = 0.5;
 // Beyond it no correction is the reason.
 constexpr double kFar = 100;
 
-bool spoils_time(const Caution& caution) {
-  return caution.spoils == Spoils::kTime || caution.spoils == Spoils::kTimeAndPower || caution.spoils == Spoils::kAll;
-}
-
-Result<void> check_usable(const MeasuredNetwork& row) {
+Result<void> check_learnable(const MeasuredNetwork& row) {
   if (!row.readings.time) return unsupported("a network without its time");
-  if (row.at.low_power) return unsupported("low-power state");
   if (is_layer(row)) return unsupported("a single layer in TensorFlow 1");
   if (row.kernels_alone) return unsupported("the time of its kernels alone");
-  if (row.at.sm_clock) return unsupported("at a locked clock");
-  if (!row.at.mig_profile.empty()) return unsupported("on a slice of the GPU");
-  if (!row.from.primary) return unsupported("a better run stands for it");
-  for (const Caution& caution : cautions()) {
-    if (spoils_time(caution) && has_caution(row.from.anomaly, caution.word))
-      return unsupported(fmt::format("{}: {}", caution.word, caution.meaning));
-  }
-  return {};
+  return check_usable(row.at, row.from);
 }
 
 }  // namespace
 
 Result<void> NetworkRows::add(const MeasuredNetwork& row) {
-  JC_RETURN_IF_ERROR(check_usable(row));
+  JC_RETURN_IF_ERROR(check_learnable(row));
   if (!has_graphs_) return unsupported("a network: --graphs DIR says where their graphs are");
   JC_ASSIGN_OR_RETURN(const Workload load, graphs_.workload(row));
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue_.find(row.at.gpu));

@@ -101,6 +101,7 @@ TEST_F(NetworkRowsTest, SayWhyTheyAreNotUsed) {
   EXPECT_TRUE(why[2].ends_with("times what is predicted: is it of a step, in seconds?")) << why[2];
   EXPECT_EQ(why[0], "no graph of 'three' in the folder");
   EXPECT_EQ(why[1], "throttled: the chip was too hot and held its clocks down");
+  EXPECT_EQ(add(found, "one,l4,inference,64,0.01,,877e6\n", ",memory_clock_hz").at(0), "at a locked memory clock");
   const std::string attends = "attends,l4,inference,64,0.01,,";
   EXPECT_EQ(
       add(found, attends + "params_million=1.05\n" + attends + "params_million=1.2\n", ",details"),

@@ -69,7 +69,7 @@ void Cells::add(const std::vector<Sample>& samples, const HeldOut& held, const B
     std::array<float, kMaxFeatures> unused{};
     cell.time.add(s.time, held.time[i], bounds.time, bounds.spread.time, i);
     cell.bound.push_back(physics_of(s.work, s.device, s.situation, unused).bound);
-    if (!s.power) continue;
+    if (!s.power || held.power[i] <= 0.0) continue;  // no other GPU's power to learn from
     cell.power.add(*s.power, held.power[i], bounds.power, bounds.spread.power, i);
     cell.energy.add(*s.power * s.time, held.power[i] * held.time[i], bounds.energy, bounds.spread.energy, i);
   }

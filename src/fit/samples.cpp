@@ -9,7 +9,9 @@
 
 #include "base/hashes.h"
 #include "dataset/store_place.h"
+#include "fit/usable.h"
 #include "predict/board_power.h"
+#include "predict/estimator.h"
 #include "store/read_rows.h"
 
 namespace joulecast {
@@ -91,10 +93,9 @@ Result<Policy> aic(const MeasuredOperation& row) {
 
 // Of one's own. The device of a sample runs at its default clock.
 Result<Policy> own(const MeasuredOperation& row) {
-  if (row.at.sm_clock || row.at.memory_clock) return unsupported("at a locked clock");
-  if (!row.at.mig_profile.empty()) return unsupported("on a slice of the GPU");
+  JC_RETURN_IF_ERROR(check_usable(row.at, row.from));
   return Policy{.stratum = {},
-                .power = row.at.scope == PowerScope::kGpu,
+                .power = row.at.scope == PowerScope::kGpu && !power_is_spoilt(row.from),
                 .sets_gradients = row.at.mode == Mode::kTraining && !row.gradients_accumulated,
                 .unseen = true};
 }
@@ -184,7 +185,7 @@ double with_accumulation(const Sample& sample) {
 Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogue) {
   JC_ASSIGN_OR_RETURN(const Policy policy, policy_of(row));
   if (!row.readings.time || row.readings.time->value() <= 0.0) return unsupported("no time");
-  JC_ASSIGN_OR_RETURN(const MeasuredWork work, measured_work(row));
+  JC_ASSIGN_OR_RETURN(MeasuredWork work, measured_work(row));
   if (is_recurrent(work.work)) return unsupported("steps of recurrent layers, whose law stands by itself");
   if (const auto* attention = std::get_if<AttentionWork>(&work.work);
       attention != nullptr && attention->arithmetic != Arithmetic::kBf16) {
@@ -193,6 +194,7 @@ Result<Sample> sample_of(const MeasuredOperation& row, const Catalogue& catalogu
   const std::string gpu_name = row.at.gpu_label.empty() ? row.at.gpu : row.at.gpu_label;
   JC_ASSIGN_OR_RETURN(const Gpu* gpu, catalogue.find(row.at.gpu));
   JC_ASSIGN_OR_RETURN(const Device device, make_device(*gpu, {.sm_clock = {}, .power_limit = row.at.power_limit}));
+  JC_RETURN_IF_ERROR(fit_to_device(work.work, *gpu, device));
   Sample out{.work = work.work,
              .situation = work.situation,
              .gpu = gpu,

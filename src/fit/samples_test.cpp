@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/samples.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
+#include <tuple>
 
 #include "dataset/table.h"
 
@@ -31,6 +34,42 @@ TEST(Samples, OnesOwnTrainingIsMadeComparable) {
   EXPECT_NEAR(training.time * (1.0 - accumulated / bound), 0.001, 1e-9);
   EXPECT_NEAR(sample("training", "0.002").time, 2.0 * training.time, 1e-9);
   EXPECT_DOUBLE_EQ(sample("inference", "0.001").time, 0.001);
+}
+
+// Of one row in these columns, with further ones.
+Result<Sample> learnt(const std::string& gpu, const std::string& precision, const std::string& operands,
+                      const std::string& columns, const std::string& values) {
+  std::optional<Result<Sample>> out;
+  TableSink sink;
+  sink.operation = [&](const MeasuredOperation& row) { out = sample_of(row, Catalogue::shipped()); };
+  const std::string text = "name,gpu,mode,precision,runtime,operator,operands,time_s,power_w,power_scope" + columns +
+                           "\nx," + gpu + ",inference," + precision + ",pytorch-eager,linear,\"" + operands +
+                           "\",0.001,60,gpu" + values + "\n";
+  const auto table = parse_table(text, "rows.csv", sink);
+  EXPECT_TRUE(table) << table.error().text();
+  return out.value();
+}
+
+// Predictions do the same: what a GPU has no units for runs in FP32.
+TEST(Samples, WhatAGpuLacksUnitsForRunsInFp32) {
+  for (const auto& [gpu, precision, type] : {std::tuple{"p100-pcie-16gb", "fp16", "f16"}, {"t4", "tf32", "f32"}}) {
+    const auto found = learnt(gpu, precision, fmt::format("{0}[256, 1024]; w {0}[512, 1024]; _", type), "", "");
+    ASSERT_TRUE(found) << gpu << found.error().text();
+    EXPECT_EQ(arithmetic_of(found->work), Arithmetic::kFp32) << gpu;
+  }
+}
+
+TEST(Samples, OnesOwnRowsAreHeardOnTheirCautions) {
+  const auto why = [](const std::string& columns, const std::string& values) {
+    const auto found = learnt("t4", "fp32", "f32[256, 1024]; w f32[512, 1024]; _", columns, values);
+    return found ? std::string(found->power ? "learnt" : "time alone") : found.error().text();
+  };
+  EXPECT_EQ(why("", ""), "learnt");
+  EXPECT_EQ(why(",cautions", ",throttled"), "throttled: the chip was too hot and held its clocks down");
+  EXPECT_TRUE(why(",cautions", ",time-unsteady").starts_with("time-unsteady: "));
+  EXPECT_EQ(why(",cautions", ",low-power-state"), "low-power state");
+  EXPECT_EQ(why(",cautions", ",power-unsteady"), "time alone");
+  EXPECT_EQ(why(",is_primary", ",0"), "a better run stands for it");
 }
 
 // The RTX 2080 Ti was measured in inference's own state by a later run alone, which the table does not call its

@@ -172,6 +172,22 @@ TEST_F(Train, OperationsOfOnesOwnAreLearnt) {
   EXPECT_EQ(power_of_busy(options.out, "conv"), 0.0) << "without a law";
 }
 
+// With the only GPU left out no power is there to learn from: nothing is said, and not that all of it is wrong.
+TEST_F(Train, PowerThatNobodyCouldLearnIsNotJudged) {
+  std::string rows = "name,gpu,mode,precision,runtime,operator,operands,attributes,time_s,power_w,power_scope\n";
+  for (int i = 1; i <= 40; ++i)
+    rows += fmt::format("mine,a30,inference,fp32,pytorch-eager,activation,\"f32[{}, 4096]\",kind = relu,{}e-6,{},gpu\n",
+                        100 * i, 10 + 4 * i, 100 + i);
+  TrainOptions options = quick({file("own.csv", rows)});
+  options.quick = false;
+  const Trained t = trained(options);
+  const Json& unseen = t.report["held_out_gpus"]["measurements/a30/inference"];
+  EXPECT_EQ(unseen["time"]["n"], 40) << t.said;
+  EXPECT_EQ(unseen["power"]["n"], 0);
+  EXPECT_TRUE(unseen["power"]["mape"].is_null());
+  EXPECT_EQ(t.report["held_out_operations"]["measurements/a30/inference"]["power"]["n"], 40);
+}
+
 // A slice is not the GPU, and the model has one memory clock too.
 TEST_F(Train, SlicesAndMemoryClocksAreNotLearnt) {
   const std::string rows =

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "base/mapped_file.h"
 #include "gpu/figures.h"
@@ -223,15 +225,9 @@ class Reader {
   }
 
   static std::string unknown_figure(std::string_view key) {
-    std::string_view best;
-    std::size_t least = key.size();  // half of the letters wrong is too far
-    for_each_figure([&](const FigureSpec& spec, auto) {
-      const std::size_t distance = edit_distance(key, spec.key);
-      if (distance < least) {
-        least = distance;
-        best = spec.key;
-      }
-    });
+    std::vector<std::string_view> keys;
+    for_each_figure([&](const FigureSpec& spec, auto) { keys.push_back(spec.key); });
+    const std::string_view best = nearest_name(key, keys);
     return best.empty() ? "unknown figure" : fmt::format("unknown figure; did you mean {}?", best);
   }
 

@@ -61,4 +61,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names) {
+  std::string_view best;
+  std::size_t least = name.size();
+  for (const std::string_view candidate : names) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance >= least) continue;
+    least = distance;
+    best = candidate;
+  }
+  return best;
+}
+
 }  // namespace joulecast

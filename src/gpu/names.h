@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,9 @@ std::string normal_form(std::string_view name);
 // Longer names than kMaxNameLength are cut.
 inline constexpr std::size_t kMaxNameLength = 64;
 std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The one of `names` that `name` was meant for, the first of those equally near; empty where half of its letters or
+// more are wrong in all.
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names);
 
 }  // namespace joulecast

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string_view>
+
 namespace joulecast {
 namespace {
 
@@ -24,6 +27,16 @@ TEST(GpuNames, DistanceOfEachKindOfEdit) {
   EXPECT_EQ(edit_distance("a100", "a010"), 2U);  // neighbours swapped, not two letters replaced
   EXPECT_EQ(edit_distance("a10o", "a100"), 1U);  // o looks like 0
   EXPECT_EQ(edit_distance("", "abc"), 6U);
+}
+
+TEST(GpuNames, NearestIsWhatWasMeantUnlessHalfOfItIsWrong) {
+  constexpr std::array<std::string_view, 3> kNames{"power_w", "time_s", "type_s"};
+  EXPECT_EQ(nearest_name("time_ms", kNames), "time_s");
+  EXPECT_EQ(nearest_name("tipe_s", kNames), "time_s");  // as near to the last: the first of them
+  EXPECT_EQ(nearest_name("time____", kNames), "time_s");
+  EXPECT_EQ(nearest_name("ti", kNames), "");
+  EXPECT_EQ(nearest_name("", kNames), "");
+  EXPECT_EQ(nearest_name("time_s", {}), "");
 }
 
 TEST(GpuNames, LongNamesAreCut) {

@@ -2,8 +2,9 @@
 #include "graph/walk.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
+
+#include "base/saturating.h"
 
 namespace joulecast {
 namespace {
@@ -41,11 +42,6 @@ std::optional<std::int64_t> scan_trips(const Scan& op, const Node& node, const T
   const auto first = static_cast<std::size_t>(op.states);
   const Shape& shape = types.type(node.inputs[first]).shape;
   return shape.empty() ? std::nullopt : std::optional(shape[0]);
-}
-
-std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
-  std::int64_t out = 0;
-  return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<std::int64_t>::max() : out;
 }
 
 Cost scaled(const Cost& cost, double factor) {

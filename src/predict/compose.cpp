@@ -20,14 +20,18 @@ double busy_in_network(const ComposePart& part, const Device& device, Mode mode)
   return std::max(busy, kShortestKernelCycles / device.clock);
 }
 
+double captured_in_network(const ComposePart& part, const Device& device, Mode mode) {
+  const double busy = busy_in_network(part, device, mode);
+  if (busy <= 0.0) return 0.0;
+  return part.time * std::min(1.0, busy / part.gpu) + (mode == Mode::kTraining ? part.host : 0.0);
+}
+
 namespace {
 
 // On the profile's own machine; `part.host` is the profile's already.
 double host_in_network(const ComposePart& part, const ComposeInput& input, const ComposeConstants& c) {
   if (part.call) return *part.call;
   const bool training = input.mode == Mode::kTraining;
-  // What starts is a kernel, whoever called it; the way back takes one more at least.
-  if (input.captured) return c.host_inference * part.host * (training ? 2.0 : 1.0);
   const bool older = input.host.profile == HostProfile::kOlder;
   if (part.functional) return (training ? c.functional_training : c.functional_inference) * (older ? 2.0 : 1.0);
   if (!training) return c.host_inference * part.host;
@@ -82,9 +86,34 @@ double awake_in(const Composition& whole) {
   return std::clamp((duty - kLow) / (kHigh - kLow), 0.0, 1.0);
 }
 
+// Both have the optimizer's step, which nothing hides.
+struct Step {
+  double seconds, joules;  // beyond idle
+};
+Step optimizer_step(const ComposeInput& input, const Device& device) {
+  const double seconds = input.optimizer_bytes / (0.9 * device.bandwidth);
+  return {seconds, 0.8 * (device.limit - device.idle) * seconds};
+}
+
+// Starts are the GPU's own time: nothing runs beside them.
+Composition compose_captured(const ComposeInput& input, const Device& device, const ComposeConstants& constants) {
+  const Step step = optimizer_step(input, device);
+  Composition out{.gpu = step.seconds, .beside = input.beside};
+  double dynamic = step.joules;
+  for (const ComposePart& part : input.parts) {
+    const double seconds = part.count * captured_in_network(part, device, input.mode);
+    out.gpu += seconds;
+    dynamic += std::max(0.0, part.power - device.idle) * seconds;
+  }
+  out.time = out.gpu + out.beside;
+  out.energy = std::min(dynamic + device.idle * out.time, constants.power_ceiling * device.limit * out.time);
+  return out;
+}
+
 }  // namespace
 
 Composition compose(const ComposeInput& input, const Device& device, const ComposeConstants& constants) {
+  if (input.captured) return compose_captured(input, device, constants);
   Composition out;
   double dynamic = 0.0;
   double woken = 0.0;
@@ -97,13 +126,13 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
     const double drawn = std::max(0.0, part.power - device.idle) * seconds;
     dynamic += drawn;
     waits += seconds - part.count * busy;
-    if (!input.captured) woken += woken_for(part, busy, drawn, device);
+    woken += woken_for(part, busy, drawn, device);
   }
-  const double step = input.optimizer_bytes / (0.9 * device.bandwidth);
-  out.gpu += step;
-  dynamic += 0.8 * (device.limit - device.idle) * step;
-  if (input.mode == Mode::kTraining && !input.captured) out.host += constants.parameter_call * input.parameter_tensors;
-  if (!input.captured) out.host *= input.host.scale;
+  const Step step = optimizer_step(input, device);
+  out.gpu += step.seconds;
+  dynamic += step.joules;
+  if (input.mode == Mode::kTraining) out.host += constants.parameter_call * input.parameter_tensors;
+  out.host *= input.host.scale;
   out.beside = input.beside;
   out.time = joined(out.gpu, out.host, constants.sharpness) + out.beside;
   if (const double step_time = out.time - out.beside; waits > step_time)

@@ -57,4 +57,8 @@ Composition compose(const ComposeInput& input, const Device& device, const Compo
 // Time on the GPU of one execution inside a network.
 double busy_in_network(const ComposePart& part, const Device& device, Mode mode);
 
+// Of one execution inside a captured graph, whose kernels follow each other as in the loops that captured operations
+// were timed in: each with its start, and one start more for the way back at least.
+double captured_in_network(const ComposePart& part, const Device& device, Mode mode);
+
 }  // namespace joulecast

@@ -295,10 +295,15 @@ Copies gradient_copies(const ConvWork& w) {
   return is_plain_product(w) ? Copies{0.10, 0.10} : Copies{0.65, 0.95};
 }
 
+// Numbers that the layer makes.
+double made(const ConvWork& w, const Sizes& s) {
+  return w.transposed ? s.in : s.out;
+}
+
 Beside beside(const ConvWork& w, const Sizes& s, const Device& device, bool training) {
   const double second_per_element = static_cast<double>(w.element_bytes) / device.bandwidth;
   Beside out;
-  if (w.bias != 0) out.bias = 2.2 * s.out * second_per_element;
+  if (w.bias != 0) out.bias = 2.2 * made(w, s) * second_per_element;
   if (s.simt || w.channels_last) return out;
   const auto time = [&](const Copies& c) {
     return (c.in * s.in + c.out * s.out + c.weight * s.weight) * second_per_element * s.cached;
@@ -334,8 +339,8 @@ double dense_time(const ConvWork& w, const Sizes& s, const Passes& pass, const B
   double time = pass.time() + more.copies + more.bias + latency(w, s, device);
   if (!training) return std::max(time, least);
   time = std::max(time + 2.0 * latency(w, s, device), least);
-  time += more.gradient_copies;                         // both gradients' operands and results
-  if (w.bias != 0) time += s.out * second_per_element;  // its gradient is a sum over the output's
+  time += more.gradient_copies;                              // both gradients' operands and results
+  if (w.bias != 0) time += made(w, s) * second_per_element;  // its gradient is a sum over the output's
   if (w.autotuned) return time;
   return time + kAddedUp * 3.0 * (s.in + s.weight) * second_per_element;
 }

@@ -266,7 +266,8 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
     tiled += of_input + tile_product(b, n, k, m, work.arithmetic, device, factors).time;
     p.input_gradient = of_input / tiled;
   }
-  const double added_up = training ? 3.0 * in * (m * k + n * k) : 0.0;
+  // Of batched products that add to their gradients nobody measured any.
+  const double added_up = training && work.weight && work.batch == 1 ? 3.0 * in * (m * k + n * k) : 0.0;
   p.accumulation = added_up / (0.9 * device.bandwidth);
   p.bytes = b * (in * m * k + in * n * k + out * m * n) * (training ? 3.0 : 1.0) + added_up;
   // Captured benchmarks cycle through five copies of the weight.

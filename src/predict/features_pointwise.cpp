@@ -86,7 +86,7 @@ Physics physics_of(const PointwiseWork& work, const Device& device, Situation si
   const auto elements = static_cast<double>(work.elements);
   const double forward = idle ? 0.0 : static_cast<double>(work.forward_bytes);
   const double backward = idle || !training ? 0.0 : static_cast<double>(work.backward_bytes);
-  const double added_up = training ? 12.0 * elements : 0.0;
+  const double added_up = training ? 3.0 * static_cast<double>(work.element_bytes) * elements : 0.0;
   Physics p;
   p.accumulation = accumulation_time(added_up, device, situation.host);
   p.bytes = forward + backward + added_up;

@@ -152,6 +152,7 @@ std::int32_t Fusion::joined(const CostContext& context, std::int32_t stage, std:
     Group& from = groups_[static_cast<std::size_t>(group)];
     from.merged_into = out;
     into.elements = std::max(into.elements, from.elements);
+    into.element_bytes = std::max(into.element_bytes, from.element_bytes);
     into.sums_rows = into.sums_rows || from.sums_rows;
     into.makes.insert(into.makes.end(), from.makes.begin(), from.makes.end());
     for (std::size_t i = 0; i < from.reads.size(); ++i)
@@ -163,18 +164,22 @@ std::int32_t Fusion::joined(const CostContext& context, std::int32_t stage, std:
   }
   Group& group = groups_[static_cast<std::size_t>(out)];
   group.elements = std::max(group.elements, elements);
+  group.element_bytes = std::max(group.element_bytes, element_bytes(context.output()));
   return out;
 }
 
 void Fusion::read(std::int32_t group, const Held& held) {
   if (held.bytes <= 0.0 || root(held.group) == group) return;
   Group& reader = groups_[static_cast<std::size_t>(group)];
-  const auto known = std::find(reader.reads.begin(), reader.reads.end(), held.buffer);
-  if (held.buffer == kNoValue || known == reader.reads.end()) {
+  const auto [known, fresh] =
+      held.buffer == kNoValue
+          ? std::pair{read_at_.end(), true}
+          : read_at_.try_emplace({group, static_cast<std::uint32_t>(index(held.buffer))}, reader.reads.size());
+  if (fresh) {
     reader.reads.push_back(held.buffer);
     reader.read_bytes.push_back(held.bytes);
   } else {
-    double& bytes = reader.read_bytes[static_cast<std::size_t>(known - reader.reads.begin())];
+    double& bytes = reader.read_bytes[known->second];
     bytes = std::max(bytes, held.bytes);
   }
 }
@@ -242,7 +247,8 @@ std::vector<LoweredOperation> Fusion::take() const {
     out.push_back({PointwiseWork{.kind = PointwiseKind::kFused,
                                  .elements = group.elements,
                                  .forward_bytes = static_cast<std::int64_t>(read + written),
-                                 .backward_bytes = static_cast<std::int64_t>(2.0 * read + written)},
+                                 .backward_bytes = static_cast<std::int64_t>(2.0 * read + written),
+                                 .element_bytes = group.element_bytes},
                    1, 1});
   }
   return out;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "joulecast/cost.h"
@@ -41,7 +43,7 @@ class Fusion {
     double bytes = 0;            // moved when all of it is read
   };
   struct Group {
-    std::int64_t elements = 0;
+    std::int64_t elements = 0, element_bytes = 1;
     std::int32_t stage = 0, merged_into = kNone;
     std::vector<ValueId> reads{}, makes{};
     std::vector<double> read_bytes{};
@@ -64,6 +66,7 @@ class Fusion {
   std::vector<Held> held_;     // by value
   std::vector<bool> escapes_;  // by value: a library's kernel reads it, or the caller
   std::vector<Group> groups_;
+  std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t> read_at_;  // by group and buffer: where in its reads
 };
 
 // torch.compile turns the images of a network channels-last where that makes its convolutions faster: in inference if

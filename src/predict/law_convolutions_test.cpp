@@ -54,6 +54,15 @@ TEST(LawOfConvolutions, BiasIsAPassOverTheOutput) {
   expect_close(physics(work, d, {.state = State::kTraining}).gpu - training, 3.2 * 110.14e-6);
 }
 
+// What a transposed convolution makes is the plain one's input: a quarter as many numbers here.
+TEST(LawOfConvolutions, BiasOfATransposedLayerIsAPassOverWhatItMakes) {
+  ConvWork work = tf32_one_by_one();
+  work.transposed = true;
+  const double without = physics(work, a30()).gpu;
+  work.bias = 1;
+  expect_close(physics(work, a30()).gpu - without, 2.2 * 110.14e-6 / 4);
+}
+
 TEST(LawOfConvolutions, FewChannelsFillNoTensorTile) {
   ConvWork work = tf32_one_by_one();
   work.out_channels = 16;

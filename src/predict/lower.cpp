@@ -108,6 +108,7 @@ struct LowerVisitor : LowerViews {
       (width ? work.kernel_width : work.kernel_height) *= weight[axis];
     }
     work.stride = at(op.stride, 0, 1);
+    work.transposed = op.transposed;
     work.padding = at(op.padding_begin, 0, 0);
     work.element_bytes = element_bytes(x);
     work.bias = context.has(2) ? 1 : 0;

@@ -43,7 +43,11 @@ AttentionApart::AttentionApart(const Attention& op, const CostContext& context, 
 }
 
 void AttentionApart::over(PointwiseKind kind, std::int64_t elements, std::int64_t forward, std::int64_t backward) {
-  emit(PointwiseWork{.kind = kind, .elements = elements, .forward_bytes = forward, .backward_bytes = backward});
+  emit(PointwiseWork{.kind = kind,
+                     .elements = elements,
+                     .forward_bytes = forward,
+                     .backward_bytes = backward,
+                     .element_bytes = size_});
 }
 
 void AttentionApart::product_of_values() {

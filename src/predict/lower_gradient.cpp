@@ -53,7 +53,10 @@ bool NodeLowering::has_gradient(const CostContext& context) const {
 PointwiseWork NodeLowering::sum_of_gradients(const TensorType& type, std::size_t value) const {
   const auto bytes = static_cast<std::int64_t>(type.bytes().value());
   const bool at_once = options_.runtime == Runtime::kTensorflow && gradients_[value] > 1;
-  return {.kind = PointwiseKind::kAdd, .elements = type.elements(), .forward_bytes = at_once ? bytes : 3 * bytes};
+  return {.kind = PointwiseKind::kAdd,
+          .elements = type.elements(),
+          .forward_bytes = at_once ? bytes : 3 * bytes,
+          .element_bytes = element_bytes(type)};
 }
 
 namespace {

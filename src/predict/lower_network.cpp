@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/saturating.h"
 #include "predict/fuse.h"
 #include "predict/lower.h"
 #include "predict/tensorflow.h"
@@ -15,22 +16,27 @@ void mix(std::uint64_t& hash, std::int64_t value) {
   hash ^= hash >> 32;
 }
 
-// Only a hint where to look, so the fields that differ most will do.
+// All that large graphs may differ in many ways by: works that differ in nothing else lie in each other's way.
 void mix(std::uint64_t& hash, const ConvWork& w) {
-  for (const std::int64_t field : {w.in_channels, w.out_channels, w.in_height, w.kernel_height, w.stride})
+  for (const std::int64_t field : {w.batch, w.in_channels, w.out_channels, w.groups, w.in_height, w.in_width,
+                                   w.kernel_height, w.kernel_width, w.stride, w.padding})
     mix(hash, field);
 }
 void mix(std::uint64_t& hash, const GemmWork& w) {
-  for (const std::int64_t field : {w.rows, w.columns, w.depth}) mix(hash, field);
+  for (const std::int64_t field : {w.batch, w.rows, w.columns, w.depth, w.steps}) mix(hash, field);
 }
 void mix(std::uint64_t& hash, const PointwiseWork& w) {
-  for (const std::int64_t field : {static_cast<std::int64_t>(w.kind), w.elements, w.forward_bytes}) mix(hash, field);
+  for (const std::int64_t field : {static_cast<std::int64_t>(w.kind), w.elements, w.forward_bytes, w.backward_bytes,
+                                   w.in_turn, w.placed, w.gated_rows})
+    mix(hash, field);
 }
 void mix(std::uint64_t& hash, const ReductionWork& w) {
-  for (const std::int64_t field : {w.in_elements, w.channels, w.columns}) mix(hash, field);
+  for (const std::int64_t field :
+       {static_cast<std::int64_t>(w.kind), w.in_elements, w.out_elements, w.channels, w.spatial, w.rows, w.columns})
+    mix(hash, field);
 }
 void mix(std::uint64_t& hash, const AttentionWork& w) {
-  for (const std::int64_t field : {w.heads, w.queries, w.past}) mix(hash, field);
+  for (const std::int64_t field : {w.batch, w.heads, w.kv_heads, w.head, w.queries, w.past, w.window}) mix(hash, field);
 }
 
 std::uint64_t hint(const Work& work) {
@@ -80,7 +86,7 @@ void NetworkLowering::add(const Visit& visit, const Cost& cost) {
   if (remapper_ && &visit.graph == &graph_) remapper_->remap(visit.node, found_);
   const bool trains = options_.mode == Mode::kTraining;
   const bool first = trains && is_layer(visit.node.op) && !lowering.has_gradient(context, 0);
-  const bool constant = trains && !lowering.has_gradient(context);
+  const bool constant = !trains || !lowering.has_gradient(context);
   for (LoweredOperation& operation : found_) {
     auto* pointwise = std::get_if<PointwiseWork>(&operation.work);
     operation.no_input_gradient = first && pointwise == nullptr;
@@ -103,13 +109,16 @@ void NetworkLowering::merge(const LoweredOperation& operation, std::int64_t time
     out_.back().count = out_.back().calls = 0;
   }
   LoweredOperation& entry = out_[places_[at]];
-  entry.count += operation.count * times;
-  entry.calls += operation.calls * times;
+  entry.count = saturating_sum(entry.count, saturating_product(operation.count, times));
+  entry.calls = saturating_sum(entry.calls, saturating_product(operation.calls, times));
 }
 
 std::vector<LoweredOperation> NetworkLowering::take() && {
   if (fusion_) {
-    for (const LoweredOperation& operation : fusion_->take()) merge(operation, 1);
+    for (LoweredOperation& operation : fusion_->take()) {
+      if (options_.mode == Mode::kInference) std::get<PointwiseWork>(operation.work).backward_bytes = 0;
+      merge(operation, 1);
+    }
   }
   return std::move(out_);
 }

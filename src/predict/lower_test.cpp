@@ -477,8 +477,8 @@ TEST(Lower, AutocastTakesTheSoftmaxOfAttentionByHandInFullPrecision) {
 
 constexpr std::string_view kEagerAttention = R"(graph "a" {
     input %q : f32[2, 8, 16, 64]
-    input %k : f32[2, 8, 32, 64]
-    input %v : f32[2, 8, 32, 64]
+    parameter %k : f32[2, 8, 32, 64]
+    parameter %v : f32[2, 8, 32, 64]
     %y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1, dropout = 0.1}
     output %y
   })";
@@ -490,12 +490,13 @@ TEST(Lower, WhatAModelDoesToItsScoresRunsInFullPrecision) {
   const auto& scale = std::get<PointwiseWork>(inference[1].work);
   EXPECT_EQ(scale.kind, PointwiseKind::kMulScalar);
   EXPECT_EQ(scale.elements, kScores);
-  EXPECT_EQ(scale.backward_bytes, 8 * kScores);
   const auto& mask = std::get<PointwiseWork>(inference[2].work);
   EXPECT_EQ(mask.kind, PointwiseKind::kAdd);
   EXPECT_EQ(mask.backward_bytes, 0);
   const auto training = lowered(kEagerAttention, Mode::kTraining);
   ASSERT_EQ(training.size(), 6U);
+  EXPECT_EQ(std::get<PointwiseWork>(training[1].work).backward_bytes, 8 * kScores);
+  EXPECT_EQ(std::get<PointwiseWork>(training[2].work).backward_bytes, 0);
   EXPECT_EQ(std::get<PointwiseWork>(training[4].work).kind, PointwiseKind::kDropout);
   EXPECT_EQ(std::get<PointwiseWork>(training[4].work).elements, kScores);
 }
@@ -524,6 +525,51 @@ TEST(Lower, ReluIsInPlaceAndDropoutAbsentInInference) {
   const auto& dropout = std::get<PointwiseWork>(training[1].work);
   EXPECT_EQ(dropout.kind, PointwiseKind::kDropout);
   EXPECT_EQ(dropout.forward_bytes, 24 + 24 + 6);  // reads, writes, and keeps a mask
+}
+
+TEST(Lower, InferenceHasNoWayBack) {
+  constexpr std::string_view kLayer = R"(graph "l" {
+    input %x : f32[8, 64]
+    parameter %w : f32[64, 64]
+    %a = linear(%x, %w)
+    %y = activation(%a) {kind = gelu}
+    output %y
+  })";
+  EXPECT_EQ(std::get<PointwiseWork>(lowered(kLayer)[1].work).backward_bytes, 0);
+  EXPECT_GT(std::get<PointwiseWork>(lowered(kLayer, Mode::kTraining)[1].work).backward_bytes, 0);
+}
+
+// A stem of halves: what the benchmark adds up to has two bytes an element.
+TEST(Lower, GradientsAreAsWideAsTheirValues) {
+  const auto width = [](std::string_view type) {
+    return std::get<PointwiseWork>(
+               lowered(fmt::format("graph \"s\" {{\ninput %x : {0}[8, 64]\nparameter %w : {0}[64, 64]\n%a = linear(%x, "
+                                   "%w)\n%y = activation(%a) {{kind = gelu}}\noutput %y\n}}",
+                                   type),
+                       Mode::kTraining)
+                   .back()
+                   .work)
+        .element_bytes;
+  };
+  EXPECT_EQ(width("f32"), 4);
+  EXPECT_EQ(width("f16"), 2);
+}
+
+TEST(Lower, AnAxisCountedFromBehindIsTheSame) {
+  const auto copies = [](int axis) {
+    return lowered(fmt::format(R"(graph "s" {{
+      input %x : f32[8, 4]
+      constant %to : i64[2] = [2, 8]
+      %a, %b = split(%x) {{axis = {}, sizes = [4, 4]}}
+      %y = reshape(%a, %to)
+      output %y
+      output %b
+    }})",
+                               axis))
+        .size();
+  };
+  EXPECT_EQ(copies(0), 0U);
+  EXPECT_EQ(copies(-2), 0U);
 }
 
 TEST(Lower, DroppedDepthIsAProductOfItsTensor) {

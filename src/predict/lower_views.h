@@ -26,7 +26,8 @@ struct LowerParts {
                        .elements = elements,
                        .forward_bytes = whole(cost.forward_read + cost.forward_written),
                        .backward_bytes = whole(cost.backward_read + cost.backward_written),
-                       .active = active});
+                       .active = active,
+                       .element_bytes = context.has_output(first) ? element_bytes(context.output(first)) : 4});
   }
 
   [[nodiscard]] Storage storage(std::size_t i) const {
@@ -47,8 +48,11 @@ struct LowerParts {
   void copied(std::size_t i) {
     const TensorType& type = context.input(i);
     const std::int64_t bytes = 2 * whole(type.bytes());
-    emit(PointwiseWork{
-        .kind = PointwiseKind::kCopy, .elements = type.elements(), .forward_bytes = bytes, .backward_bytes = bytes});
+    emit(PointwiseWork{.kind = PointwiseKind::kCopy,
+                       .elements = type.elements(),
+                       .forward_bytes = bytes,
+                       .backward_bytes = bytes,
+                       .element_bytes = element_bytes(type)});
     out.back().copied_input = i;
   }
 
@@ -64,6 +68,10 @@ struct LowerParts {
 
 // No kernel, or a copy: the result may be strided, and gradients are put together.
 struct LowerViews : LowerParts {
+  // Of the first input; it may be counted from behind.
+  [[nodiscard]] bool is_first(std::int64_t axis) const {
+    return axis == 0 || axis == -static_cast<std::int64_t>(context.input(0).shape.size());
+  }
   // Of a value that an eager step of training needs the gradient of.
   [[nodiscard]] bool has_gradient_kernels() const {
     return self.gradients_are_eager() && self.has_gradient_[index(context.node().inputs[0])];
@@ -72,7 +80,8 @@ struct LowerViews : LowerParts {
     emit(PointwiseWork{.kind = PointwiseKind::kCopy,
                        .elements = context.input(0).elements(),
                        .forward_bytes = 0,
-                       .backward_bytes = bytes});
+                       .backward_bytes = bytes,
+                       .element_bytes = element_bytes(context.input(0))});
   }
   // The gradient of a part is the whole in zeros, into which the part is copied.
   void gradient_of_part() {
@@ -110,13 +119,13 @@ struct LowerViews : LowerParts {
   }
   void operator()(const Split& op) {
     gradient_of_parts();
-    set_strided(op.axis != 0);
+    set_strided(!is_first(op.axis));
   }
   void operator()(const Gather& op) {
     // One fixed index is torch's select, a view: nothing is written.
     if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
     gradient_of_part();
-    set_strided(op.axis != 0 || storage(0) != Storage::kContiguous);
+    set_strided(!is_first(op.axis) || storage(0) != Storage::kContiguous);
   }
   void operator()(const Squeeze&) { view(); }
   void operator()(const Unsqueeze&) { view(); }
@@ -133,7 +142,8 @@ struct LowerViews : LowerParts {
     emit(PointwiseWork{.kind = PointwiseKind::kCopy,
                        .elements = updates.elements(),
                        .forward_bytes = 2 * part,
-                       .backward_bytes = 2 * whole(context.input(0).bytes()) + 3 * part});
+                       .backward_bytes = 2 * whole(context.input(0).bytes()) + 3 * part,
+                       .element_bytes = element_bytes(updates)});
     view();
   }
   // Parts of short rows that are views of others, as rotary embeddings join them: PyTorch's kernel divides for the

@@ -35,6 +35,34 @@ bool is_sum(const Operator& op) {
   return binary != nullptr && (binary->kind == BinaryKind::kAdd || binary->kind == BinaryKind::kSub);
 }
 
+template <typename... Ops>
+bool is_one_of(const Operator& op) {
+  return (std::holds_alternative<Ops>(op) || ...);
+}
+
+// Whose gradient is made of the result's alone, or of what they keep besides (Cost::saved): masks, places, sizes.
+bool saves_nothing(const Operator& op) {
+  if (const auto* unary = std::get_if<Unary>(&op))
+    return unary->kind == UnaryKind::kNeg || unary->kind == UnaryKind::kSign || unary->kind == UnaryKind::kFloor ||
+           unary->kind == UnaryKind::kCeil || unary->kind == UnaryKind::kRound;
+  if (const auto* reduce = std::get_if<Reduce>(&op))
+    return reduce->kind == ReduceKind::kSum || reduce->kind == ReduceKind::kMean;
+  return is_view(op) || is_sum(op) ||
+         is_one_of<Concat, Cast, Transpose, Dropout, StochasticDepth, Roll, Pad, Tile, Resize, PixelShuffle, Triangle,
+                   Cumulate, TopK, Scatter>(op);
+}
+
+// Whose gradient reads the result.
+bool saves_output(const Operator& op) {
+  if (const auto* unary = std::get_if<Unary>(&op))
+    return unary->kind == UnaryKind::kExp || unary->kind == UnaryKind::kSqrt || unary->kind == UnaryKind::kRsqrt ||
+           unary->kind == UnaryKind::kReciprocal;
+  if (const auto* activation = std::get_if<Activation>(&op))
+    return activation->kind == ActivationKind::kRelu || activation->kind == ActivationKind::kLeakyRelu ||
+           activation->kind == ActivationKind::kSigmoid || activation->kind == ActivationKind::kTanh;
+  return std::holds_alternative<Softmax>(op);
+}
+
 // These overwrite their input in the networks people build (inplace=True), where nobody else reads it. In training that
 // spares memory only where the gradient reads the result: autograd copies what a gradient reads before it is
 // overwritten.
@@ -55,8 +83,8 @@ struct Scores {
 
 constexpr double kFloat = 4.0;
 
-// Of each score.
-Scores bytes_of_score(const Attention& op, const TensorType& query, const PrepareOptions& options) {
+// Of each score, without dropout.
+Scores bytes_of_plain_score(const Attention& op, const TensorType& query, const PrepareOptions& options) {
   const double size = static_cast<double>(bit_width(query.element)) / 8.0;
   const bool halves = size < kFloat, four_axes = query.shape.size() == 4;
   const bool old = options.attention == AttentionKernels::kProducts;
@@ -68,6 +96,15 @@ Scores bytes_of_score(const Attention& op, const TensorType& query, const Prepar
   // _safe_softmax leaves its choice beside what the softmax made.
   if (options.attention == AttentionKernels::kFusedOrFp32) return {2.0 * kFloat, 3.0 * kFloat};
   return {size, 2.0 * size};
+}
+
+// Dropout keeps a byte of mask, and where the softmax's result itself was multiplied, that after it besides.
+Scores bytes_of_score(const Attention& op, const TensorType& query, const PrepareOptions& options) {
+  Scores out = bytes_of_plain_score(op, query, options);
+  if (out.kept <= 0.0 || op.dropout <= 0.0 || options.mode != Mode::kTraining) return out;
+  const double size = static_cast<double>(bit_width(query.element)) / 8.0;
+  out.kept += 1.0 + (out.kept <= size ? size : 0.0);
+  return out;
 }
 
 Scores scores_of(const Node& node, const TypeTable& types, const PrepareOptions& options) {
@@ -275,17 +312,26 @@ class Liveness {
       }
     }
     for (const ValueId id : graph_.outputs) last_use_[storage_[index(id)]] = graph_.nodes.size();
+    if (options_.precision == Precision::kAmp) keep_cast_parameters();
   }
 
-  // By autograd's definitions: matrix work and norms save their inputs, ReLU, sigmoid, tanh and softmax their output,
-  // products both factors, recurrent layers input and output; sums and views nothing.
+  // Autocast keeps what it cast of parameters until its context ends (cached_cast(), aten/src/ATen/autocast_mode.cpp).
+  void keep_cast_parameters() {
+    for (const Node& node : graph_.nodes) {
+      if (!std::holds_alternative<Cast>(node.op) || node.outputs[0] == kNoValue) continue;
+      if (graph_.value(ValueId{storage_[index(node.inputs[0])]}).kind == ValueKind::kParameter)
+        last_use_[storage_[index(node.outputs[0])]] = graph_.nodes.size();
+    }
+  }
+
+  // By autograd's definitions (tools/autograd/derivatives.yaml): matrix work and norms save their inputs, products both
+  // factors, choices what decides, recurrent layers input and output.
   template <typename Keep>
   void for_each_saved(const Node& node, Keep&& mark) const {
     const auto keep = [&](ValueId id) {
       if (id != kNoValue) mark(storage_[index(id)]);
     };
-    if (is_view(node.op) || std::holds_alternative<Concat>(node.op) || std::holds_alternative<Cast>(node.op)) return;
-    if (is_sum(node.op)) return;
+    if (saves_nothing(node.op)) return;
     // The gradient of a product with something fixed reads that alone.
     if (const auto* binary = std::get_if<Binary>(&node.op);
         binary != nullptr && (binary->kind == BinaryKind::kMul || binary->kind == BinaryKind::kDiv)) {
@@ -293,17 +339,9 @@ class Liveness {
       if (needs_gradient(node.inputs[0])) keep(node.inputs[1]);
       return;
     }
-    const auto* activation = std::get_if<Activation>(&node.op);
-    const bool saves_output =
-        std::holds_alternative<Softmax>(node.op) ||
-        (activation != nullptr &&
-         (activation->kind == ActivationKind::kRelu || activation->kind == ActivationKind::kLeakyRelu ||
-          activation->kind == ActivationKind::kSigmoid || activation->kind == ActivationKind::kTanh));
-    if (saves_output) {
-      for (const ValueId id : node.outputs) keep(id);
-    } else {
-      for (const ValueId id : node.inputs) keep(id);
-    }
+    if (std::holds_alternative<Where>(node.op)) return keep(node.inputs[0]);
+    if (std::holds_alternative<Gather>(node.op)) return keep(node.inputs[1]);
+    for (const ValueId id : saves_output(node.op) ? node.outputs : node.inputs) keep(id);
     if (std::holds_alternative<Rnn>(node.op) && !node.outputs.empty()) keep(node.outputs[0]);  // every step's state
   }
 

@@ -78,6 +78,55 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
             Bytes{4 * kOperand + kLogSums + (8 + 12) * kScores});
 }
 
+// A byte of mask a score, and the dropped scores beside the softmax's, where these themselves were multiplied.
+TEST(Memory, DroppedScoresAndTheirMaskAreKept) {
+  constexpr double kScores = 32 * 32 * 32;
+  const auto more = [](std::string_view front, bool by_hand, PrepareOptions options) {
+    const std::string attributes = fmt::format("by_hand = {}", by_hand);
+    return (attention(front, attributes + ", dropout = 0.1", options).activations -
+            attention(front, attributes, options).activations)
+        .value();
+  };
+  const PrepareOptions training{.mode = Mode::kTraining, .precision = {}};
+  EXPECT_EQ(more("8, 4", true, training), 3 * kScores);
+  EXPECT_EQ(more("8, 4", true, {.mode = Mode::kTraining, .precision = Precision::kAmp}), kScores);
+  EXPECT_EQ(more("8, 2, 2", false, training), kScores);
+  EXPECT_EQ(more("8, 4", false, training), 0) << "fused";
+  EXPECT_EQ(more("8, 4", true, {}), 0) << "inference";
+}
+
+// In the second layer the first one's weight is still there in halves.
+TEST(Memory, AutocastKeepsWhatItCastOfParameters) {
+  constexpr std::string_view kCast = R"(graph "c" {
+    input %x : f16[256, 128]
+    parameter %w : f32[128, 128]
+    parameter %v : f32[128, 128]
+    %c = cast(%w) {to = f16}
+    %a = linear(%x, %c)
+    %d = cast(%v) {to = f16}
+    %b = linear(%a, %d)
+    output %b
+  })";
+  EXPECT_EQ(planned(kCast, {.precision = Precision::kAmp}).activations - planned(kCast, {}).activations,
+            Bytes{128 * 128 * 2});
+}
+
+// However many of them stand behind each other: only what is beside the values of the graph adds up.
+TEST(Memory, WhatNoGradientReadsIsNotKept) {
+  const auto activations = [](const std::string& operation, int times) {
+    std::string text = "graph \"c\" {\ninput %x : f32[256, 128]\nparameter %w : f32[128, 128]\n%a0 = linear(%x, %w)\n";
+    for (int i = 0; i < times; ++i) text += fmt::format("%a{} = {}\n", i + 1, fmt::format(fmt::runtime(operation), i));
+    text += fmt::format("%y = linear(%a{}, %w)\noutput %y\n}}", times);
+    return planned(text, {.mode = Mode::kTraining, .precision = {}}).activations.value();
+  };
+  EXPECT_EQ(activations("unary(%a{}) {{kind = neg}}", 8), activations("unary(%a{}) {{kind = neg}}", 1));
+  EXPECT_EQ(activations("roll(%a{}) {{shifts = [1], axes = [0]}}", 8),
+            activations("roll(%a{}) {{shifts = [1], axes = [0]}}", 1));
+  EXPECT_EQ(activations("dropout(%a{}) {{probability = 0.5}}", 9),
+            activations("dropout(%a{}) {{probability = 0.5}}", 1) + 8 * 256 * 128);
+  EXPECT_EQ(activations("unary(%a{}) {{kind = exp}}", 9), activations("unary(%a{}) {{kind = exp}}", 1) + 8 * kAct);
+}
+
 // 64 x 32 states of 128 numbers are 1 MiB, kept for the way back whether the file names them or not.
 TEST(Memory, RecurrentLayersKeepTheStatesOfAllSteps) {
   const auto kept = [](std::string_view results, RnnKind kind) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict/network_parts.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "predict/law.h"
 #include "predict/lower.h"
@@ -80,12 +84,12 @@ double beside(const Workload& workload, const NetworkPlace& place) {
 Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, const NetworkPlace& place,
                                    const NetworkKnowledge& known) {
   NetworkParts out;
+  out.captured = workload.options.runtime == Runtime::kCudaGraph;
   JC_ASSIGN_OR_RETURN(out.device, make_device(gpu, place.setting));
   JC_ASSIGN_OR_RETURN(out.works, works_on(workload, gpu, out.device));
   const HostMachine& host = place.host;
-  const Runtime runtime = workload.options.runtime;
   const Situation situation{.state = state_in(workload.options.mode),
-                            .host = runtime == Runtime::kCudaGraph        ? Host::kCaptured
+                            .host = out.captured                          ? Host::kCaptured
                                     : host.profile == HostProfile::kOlder ? Host::kOlder
                                                                           : Host::kModern};
   out.found.assign(out.works.size(), {});  // copies; resize() takes more instructions
@@ -96,7 +100,7 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
                        .parameter_tensors = static_cast<double>(workload.parameter_tensors),
                        .optimizer_bytes = optimizer_traffic(workload),
                        .beside = beside(workload, place),
-                       .captured = runtime == Runtime::kCudaGraph,
+                       .captured = out.captured,
                        .host = host},
                       out.device, known.compose);
   return out;
@@ -106,12 +110,14 @@ namespace {
 
 // By how much the time in a network moves for a relative change of that alone: not in proportion, for a network does
 // less than the benchmark.
-double slope_in_network(const ComposePart& part, const Device& device, Mode mode) {
+double slope_in_network(const ComposePart& part, const NetworkParts& network, Mode mode) {
   constexpr double kStep = 1e-4;
   ComposePart longer = part;
+  longer.time *= 1.0 + kStep;
   longer.gpu *= 1.0 + kStep;
   longer.accumulation *= 1.0 + kStep;
-  return (busy_in_network(longer, device, mode) - busy_in_network(part, device, mode)) / kStep;
+  const auto in_network = network.captured ? captured_in_network : busy_in_network;
+  return (in_network(longer, network.device, mode) - in_network(part, network.device, mode)) / kStep;
 }
 
 }  // namespace
@@ -124,7 +130,7 @@ CorrectionTerms correction_terms(const NetworkParts& network, Mode mode, double 
   const double paced = (whole.time - whole.beside) / whole.time / (1.0 + std::pow(whole.host / whole.gpu, sharpness));
   for (std::size_t i = 0; i < network.parts.size(); ++i) {
     const ComposePart& part = network.parts[i];
-    const double share = paced * part.count * slope_in_network(part, network.device, mode) / whole.gpu;
+    const double share = paced * part.count * slope_in_network(part, network, mode) / whole.gpu;
     const CorrectionTerms terms = correction_terms(network.works[i], state_in(mode), network.found[i].physics);
     for (std::size_t k = 0; k < kCorrectionTerms; ++k) out[k] += share * terms[k];
   }
@@ -134,15 +140,19 @@ CorrectionTerms correction_terms(const NetworkParts& network, Mode mode, double 
 Result<ComposeConstants> read_compose(const Pack& pack) {
   JC_ASSIGN_OR_RETURN(const TableView table, pack.table(pack_names::kCompose));
   ComposeConstants out;
-  const auto read = [&](std::string_view key, double& value) { value = table.find(key).value_or(value); };
-  read("host_inference", out.host_inference);
-  read("host_training", out.host_training);
-  read("functional_inference_s", out.functional_inference);
-  read("functional_training_s", out.functional_training);
-  read("benchmark_call_s", out.benchmark_call);
-  read("parameter_call_s", out.parameter_call);
-  read("sharpness", out.sharpness);
-  read("power_ceiling", out.power_ceiling);
+  const std::pair<std::string_view, double*> constants[] = {{"host_inference", &out.host_inference},
+                                                            {"host_training", &out.host_training},
+                                                            {"functional_inference_s", &out.functional_inference},
+                                                            {"functional_training_s", &out.functional_training},
+                                                            {"benchmark_call_s", &out.benchmark_call},
+                                                            {"parameter_call_s", &out.parameter_call},
+                                                            {"sharpness", &out.sharpness},
+                                                            {"power_ceiling", &out.power_ceiling}};
+  for (const auto& [key, value] : constants) {
+    *value = table.find(key).value_or(*value);
+    const double least = value == &out.sharpness ? 1.0 : 0.0;
+    if (!(*value >= least && *value < 1e3)) return invalid(fmt::format("compose: '{}' is {}", key, *value));
+  }
   return out;
 }
 

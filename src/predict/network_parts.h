@@ -23,6 +23,7 @@ struct NetworkParts {
   std::vector<OperationPrediction> found;
   std::vector<ComposePart> parts;
   Composition whole;
+  bool captured = false;  // a graph that the GPU runs by itself
 };
 
 // Where it runs.

@@ -189,8 +189,12 @@ namespace {
 bool arithmetics_measured(const Estimator::Trust& trust, const Workload& workload, const Gpu& gpu) {
   return std::all_of(workload.operations.begin(), workload.operations.end(), [&](const LoweredOperation& operation) {
     auto math = arithmetic_of(operation.work);
-    if (math == Arithmetic::kTf32 && !gpu.tf32_peak) math = Arithmetic::kFp32;
-    return !math || trust.seen(group_of(operation.work), math);
+    Group group = group_of(operation.work);
+    if (math == Arithmetic::kTf32 && !gpu.tf32_peak) {  // as fit_to_device()
+      math = Arithmetic::kFp32;
+      if (group == Group::kGemmTensor) group = Group::kGemmSimt;
+    }
+    return !math || trust.seen(group, math);
   });
 }
 
@@ -307,12 +311,11 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
   if (options.input_copy && !(*options.input_copy > BytesPerSecond{0.0}))
     return invalid("the rate at which a step copies its input must be above 0");
   const HostMachine host = options.host.value_or(HostMachine{});
-  const bool captured = workload.options.runtime == Runtime::kCudaGraph;
   const Estimator::Trust& trust = estimator.trust(gpu.id);
   JC_ASSIGN_OR_RETURN(
       const NetworkParts network,
       network_parts(workload, gpu, {options.setting, host, options.input_copy}, {estimator, trust, compose_constants}));
-  const auto& [device, works, found, parts, whole] = network;
+  const auto& [device, works, found, parts, whole, captured] = network;
   Prediction out;
   out.gpu = std::string(gpu.id);
   out.precision = precision_on(workload, device);

@@ -129,6 +129,13 @@ TEST(Predictor, IntegersNeedNoUnitsForFp8) {
 TEST(Predictor, SupportSaysWhatWasMeasured) {
   EXPECT_EQ(shipped().support(load_of(32), gpu("a30")), Support::kInside);
   EXPECT_EQ(shipped().support(load_of(32, Mode::kTraining, Precision::kFp32), gpu("rtx-2080-ti")), Support::kInside);
+  // Without TF32 units products run in FP32, which was measured.
+  const auto linear = prepare(parse_graph("graph \"l\" {\ninput %x : f32[64, 256]\nparameter %w : f32[256, 256]\n"
+                                          "%y = linear(%x, %w)\noutput %y\n}")
+                                  .value(),
+                              {}, {.precision = Precision::kTf32All})
+                          .value();
+  EXPECT_EQ(shipped().support(linear, gpu("rtx-2080-ti")), Support::kInside);
   // FP16 was measured on neither.
   EXPECT_EQ(shipped().support(load_of(32, Mode::kInference, Precision::kFp16), gpu("a30")), Support::kEdge);
   EXPECT_EQ(shipped().support(load_of(32), gpu("a40")), Support::kEdge);

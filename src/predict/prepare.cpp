@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/saturating.h"
 #include "graph/batch_axis.h"
 #include "graph/walk.h"
 #include "joulecast/passes.h"
@@ -89,7 +90,7 @@ struct Totals {
     if (const auto* opaque = std::get_if<Opaque>(&visit.node.op)) {
       UnknownOperator& u = unknown[opaque->name];
       u.name = opaque->name;
-      u.count += visit.repetitions;
+      u.count = saturating_sum(u.count, visit.repetitions);
       u.byte_share += (cost.forward_read + cost.forward_written).value() * factor;
       u.flops_at_most += flops_at_most(visit) * factor;
     }

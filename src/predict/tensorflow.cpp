@@ -24,7 +24,8 @@ PointwiseWork pooling(const ReductionWork& work) {
   return {.kind = PointwiseKind::kOther,
           .elements = work.out_elements,
           .forward_bytes = bytes,
-          .backward_bytes = bytes * 33 / 10};
+          .backward_bytes = bytes * 33 / 10,
+          .element_bytes = work.element_bytes};
 }
 
 }  // namespace

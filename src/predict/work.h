@@ -26,6 +26,7 @@ struct ConvWork {
   bool channels_last = false;  // input and output lie that way: nothing is copied for tensor kernels
   // TensorFlow: the fastest of all algorithms, which it tries, and depthwise kernels of its own.
   bool autotuned = false;
+  bool transposed = false;  // the layer goes the other way: what it reads is `out`
   auto operator<=>(const ConvWork&) const = default;
 };
 
@@ -78,6 +79,7 @@ struct PointwiseWork {
   std::int64_t in_turn = 0;     // values that each thread makes one behind the other, however few threads there are
   std::int64_t placed = 0;      // elements whose places in strided memory are worked out one by one, by divisions
   std::int64_t gated_rows = 0;  // of a gated activation by an engine's kernel, with a block for each row; 0: PyTorch's
+  std::int64_t element_bytes = 4;  // of gradients that the operation benchmark adds up
   auto operator<=>(const PointwiseWork&) const = default;
 };
 

@@ -60,7 +60,7 @@ HEAD = """# ONNX operators
 
 What becomes of each ONNX operator when a file is read. Simplification then folds groups of them to what the framework
 ran (attention, norms, activations; `src/graph/passes/passes.cpp` lists the patterns). An operator that is not here stays
-in the graph as an opaque one: its shapes are taken from the file, its cost is not known, and every output says so.
+in the graph as an opaque one: its shapes are taken from the file, its cost is that of its bytes, and every output says so.
 
 Written by `tools/docs/operators.py`; don't edit.
 """

@@ -6,6 +6,7 @@ FOLDER is what export_torch.py, export_keras.py and export_paddle.py wrote.
 """
 from __future__ import annotations
 
+import datetime
 import json
 import pathlib
 import subprocess
@@ -26,7 +27,7 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 A network exported by its framework in every form that it has, imported by joulecast: kernels that PyTorch in eager mode would run, work and traffic
 at batch 8, parameters, predicted time on an A100. Differences are those from the first form of the same framework; they shall be below 1 % of
 the FLOPs, 2 % of the bytes and 3 % of the time, else they are **bold**, with the reason below. Keras' and Paddle's networks are not
-torchvision's: their first row is compared with torchvision's first. Paddle's `paddle.vision` has no EfficientNet.
+torchvision's: their first row is compared with torchvision's first. Paddle's `paddle.vision` has no EfficientNet. Predicted on DAY; predictors change.
 
     PYTHONPATH=tools python3 tools/equivalence/export_torch.py FORMS        # with an environment of tools/zoo/make_venv.sh
     python3 tools/equivalence/export_keras.py FORMS                         # with tensorflow and keras
@@ -88,7 +89,7 @@ def section(program: str, network: pathlib.Path) -> str:
 
 
 def main(program: str, folder: str) -> None:
-    PAGE.write_text("\n".join([HEAD, *(section(program, network) for network in sorted(pathlib.Path(folder).iterdir()))]))
+    PAGE.write_text("\n".join([HEAD.replace("DAY", datetime.date.today().isoformat()), *(section(program, network) for network in sorted(pathlib.Path(folder).iterdir()))]))
 
 
 if __name__ == "__main__":

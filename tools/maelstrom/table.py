@@ -6,6 +6,7 @@ FOLDER is what export.py wrote.
 """
 from __future__ import annotations
 
+import datetime
 import json
 import pathlib
 import subprocess
@@ -56,7 +57,7 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 Deliverable 3.5 of MAELSTROM (tables 5 to 8) holds DIPPM's predictions for an A100 against four measured applications. It says neither
 batch nor precision. The networks are rebuilt here from their public code, each in its own framework
 (`tools/maelstrom/networks.py`), read by joulecast from the framework's own files and predicted at the batch that is likeliest, and at others beside
-it. Nothing of joulecast was fitted on them.
+it. Nothing of joulecast was fitted on them. Predicted on DAY; predictors change.
 
     cd tools/maelstrom                                              # with an environment that has tensorflow, keras and torch
     python3 export.py ap1 ap3 ap4 ap5 -o NETWORKS
@@ -105,7 +106,7 @@ def section(name: str, application: Application, predictions: list[dict]) -> str
 
 
 def main(program: str, folder: str) -> None:
-    parts = [HEAD]
+    parts = [HEAD.replace("DAY", datetime.date.today().isoformat())]
     for name, application in APPLICATIONS.items():
         parts.append(section(name, application, predict(program, pathlib.Path(folder) / application.file, application)) + "\n")
     PAGE.write_text("\n".join(parts))

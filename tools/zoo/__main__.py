@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--symbolic-image", action="store_true", help="height and width stay symbolic as well")
     export.add_argument("--keep-weights", action="store_true")
     export.add_argument(
-        "--weightless", action="store_true", help="networks never have weights: much faster (torchscript, export, jit-trace)"
+        "--weightless", action="store_true", help="networks never have weights: much faster (torchscript, export, jit-*)"
     )
     export.add_argument(
         "--within",

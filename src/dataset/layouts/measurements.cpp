@@ -2,6 +2,9 @@
 // Our own layout, for anybody's measurements and for what a store exports: docs/formats/measurements.md.
 #include <fmt/format.h>
 
+#include <string_view>
+#include <vector>
+
 #include "dataset/layouts/layouts.h"
 #include "gpu/names.h"
 
@@ -15,23 +18,12 @@ void place(Measurement& m, const RowSink& sink) {
   if (!m.integer(Column::kLine)) m.set_integer(Column::kLine, static_cast<std::int64_t>(sink.line()));
 }
 
-// What was meant by a name that is none of a column, or nothing. Half of the letters wrong is too far.
-std::string_view nearest_column(std::string_view name) {
-  std::string_view best;
-  std::size_t least = name.size();
-  for (const Column column : all_columns()) {
-    const std::size_t distance = edit_distance(name, info(column).name);
-    if (distance >= least) continue;
-    least = distance;
-    best = info(column).name;
-  }
-  return best;
-}
-
 // A column with a slip in its name would be a silent gap.
 tl::unexpected<Error> no_column(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Column column : all_columns()) names.push_back(info(column).name);
   std::string text = fmt::format("column '{}' is none of this layout", name);
-  if (const std::string_view meant = nearest_column(name); !meant.empty())
+  if (const std::string_view meant = nearest_name(name, names); !meant.empty())
     text += fmt::format("; did you mean '{}'? Units are those of the SI, as the name says", meant);
   return invalid(std::move(text));
 }

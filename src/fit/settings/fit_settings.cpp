@@ -24,12 +24,6 @@ GpuConstants constants_at(const std::vector<double>& z) {
   return out;
 }
 
-bool possible(const GpuConstants& c) {
-  return c.static_power > 0.02 && c.low_power > 0.02 && c.knee > 0.3 && c.knee < 0.98 && c.slope >= 0.0 &&
-         c.lowest_clock > 0.05 && c.lowest_clock < 0.6 && c.clocked >= 0.0 && c.clocked <= 1.0 && c.unevenness >= 0.0 &&
-         c.unevenness <= 0.9;
-}
-
 // Every second sensitivity and two in three low shares: enough to place the constants.
 std::vector<Hypothesis> coarse_grid() {
   const std::set<double> low{0.0, 0.03, 0.10, 0.14, 0.22, 0.33, 0.40, 0.50, 0.70, 0.90};

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fit/settings/judge.h"
@@ -155,6 +156,21 @@ TEST(Judge, LawBeatsRulesOnItsOwnSweeps) {
   EXPECT_LT(of(Scenario::kKnownGpuOne).edp.mean, 0.01);
   EXPECT_GT(of(Scenario::kHalfLimit).edp.mean, of(Scenario::kKnownGpuOne).edp.mean);
   EXPECT_GT(of(Scenario::kParabola).edp.mean, of(Scenario::kKnownGpuOne).edp.mean);
+}
+
+// Of power alone nobody can say what a setting costs.
+TEST(Judge, SweepsWithoutTimesAreNotJudged) {
+  const Gpu gpu = board("v");
+  SweepSet set;
+  set.sweeps = some_sweeps(gpu);
+  Sweep timeless = set.sweeps.front();
+  timeless.workload = "timeless";
+  timeless.log_time.assign(timeless.points.size(), std::nullopt);
+  set.sweeps.push_back(timeless);
+  const SettingsModel model = fit_settings(views(set.sweeps));
+  const std::vector<JudgedSweep> judged = judge(set, model, [](const std::string&) {});
+  EXPECT_TRUE(std::any_of(judged.begin(), judged.end(), [](const JudgedSweep& j) { return j.sweep->has_times(); }));
+  EXPECT_FALSE(std::any_of(judged.begin(), judged.end(), [](const JudgedSweep& j) { return !j.sweep->has_times(); }));
 }
 
 // Memory-bound work takes the least energy at the lowest limit. On a board that nobody swept that is not dared from the

@@ -194,7 +194,7 @@ void judge_rules(const Sweep& sweep, const Smoothed& smooth, std::vector<JudgedS
 
 // Swept limits with times, of one board.
 bool is_judged(const Sweep& sweep) {
-  return sweep.layout == "zeus_power_limit_sweep";
+  return sweep.layout == "zeus_power_limit_sweep" && sweep.has_times();
 }
 
 SweepViews chosen(const SweepSet& set, const std::function<bool(const Sweep&)>& wanted) {

@@ -32,6 +32,13 @@ Shape with_last(Shape shape, std::int64_t extent) {
   return shape;
 }
 
+// They are no value of the graph, but are written where no kernel does all of it.
+Result<void> check_scores(const Shape& query, const Shape& key) {
+  const Shape scores = with_last(query, key[key.size() - 2]);
+  if (checked_elements(scores)) return {};
+  return invalid(fmt::format("more scores than can be counted (query {}, key {})", text(query), text(key)));
+}
+
 }  // namespace
 
 Result<void> infer(const Attention& op, InferContext& context) {
@@ -46,6 +53,7 @@ Result<void> infer(const Attention& op, InferContext& context) {
   const Shape& key = context.shape(1);
   const Shape& value = context.shape(2);
   JC_RETURN_IF_ERROR(check_heads(query, key, value));
+  JC_RETURN_IF_ERROR(check_scores(query, key));
   JC_RETURN_IF_ERROR(expect_broadcast(context, 3, "mask", with_last(query, key[rank - 2])));
   return context.set(0, context.input(0).element, with_last(query, value.back()));
 }

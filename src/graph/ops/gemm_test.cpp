@@ -148,6 +148,7 @@ std::vector<OperatorCase> attention_cases() {
 JC_OPERATOR_CASES(Attention, attention_cases());
 
 std::vector<BadCase> attention_bad() {
+  constexpr std::int64_t kLong = std::int64_t{1} << 32;
   const OneNodeInput q = f32({2, 4, 4, 8});
   const OneNodeInput kv = f32({2, 2, 5, 8});
   return {
@@ -159,6 +160,10 @@ std::vector<BadCase> attention_bad() {
       {"window_of_all", Attention{.window = 4}, {q, kv, kv}, "a window needs a causal mask"},
       {"no_value", Attention{}, {q, kv}, "input 2 (value) is missing"},
       {"batch", Attention{}, {f32({1, 4, 4, 8}), kv, kv}, "differ in batch"},
+      {"scores",
+       Attention{},
+       {f32({1, 1, kLong, 8}), f32({1, 1, kLong, 8}), f32({1, 1, kLong, 8})},
+       "more scores than can be counted"},
       {"kv_heads", Attention{}, {q, kv, f32({2, 4, 5, 8})}, "key and value differ in heads"},
       {"heads", Attention{}, {f32({2, 3, 4, 8}), kv, kv}, "no multiple"},
       {"zero_heads", Attention{}, {q, f32({2, 0, 5, 8}), f32({2, 0, 5, 8})}, "no multiple"},

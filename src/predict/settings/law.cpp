@@ -13,6 +13,12 @@ double slowed(std::size_t sensitivity, double clock) {
 
 }  // namespace
 
+bool possible(const GpuConstants& c) {
+  return c.static_power > 0.02 && c.low_power > 0.02 && c.knee > 0.3 && c.knee < 0.98 && c.slope >= 0.0 &&
+         c.lowest_clock > 0.05 && c.lowest_clock < 0.6 && c.clocked >= 0.0 && c.clocked <= 1.0 && c.unevenness >= 0.0 &&
+         c.unevenness <= 0.9 && c.held > 0.5;
+}
+
 SettingLaw::SettingLaw(const GpuConstants& constants) : constants_(constants) {
   const double lowest = std::clamp(constants.lowest_clock, 0.02, 0.95);
   for (std::size_t i = 0; i < kSteps; ++i)

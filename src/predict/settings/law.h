@@ -35,6 +35,9 @@ inline constexpr std::array<double GpuConstants::*, 8> kGpuConstants{
 inline constexpr std::array<std::string_view, kGpuConstants.size()> kGpuConstantNames{
     "static_power", "low_power", "knee", "slope", "lowest_clock", "held", "clocked", "unevenness"};
 
+// Whether a board can be like that; what is not is neither fitted nor read from a pack.
+bool possible(const GpuConstants& constants);
+
 // A setting. Absent ones are 1: the highest clock, the default limit.
 struct OperatingPoint {
   double clock = 1.0, limit = 1.0;

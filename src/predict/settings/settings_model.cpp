@@ -172,6 +172,9 @@ Result<void> SettingsModel::read(std::string_view key, double value) {
 Result<SettingsModel> SettingsModel::from(const TableView& table) {
   SettingsModel out;
   for (std::size_t i = 0; i < table.size(); ++i) JC_RETURN_IF_ERROR(out.read(table.key(i), table.value(i)));
+  for (const auto& [gpu, swept] : out.gpus_) {
+    if (!possible(swept.constants)) return invalid(fmt::format("settings: no board is like '{}'", gpu));
+  }
   out.set_prior(std::move(out.prior_rows_));
   return out;
 }

@@ -48,6 +48,11 @@ TEST(SettingsModel, RefusesWhatMakesNoSense) {
   EXPECT_FALSE(through_pack({{"else", 1.0}}));
   EXPECT_FALSE(through_pack({{"width/swept/predicted/else", 1.0}}));
   EXPECT_FALSE(through_pack({{"width/swept/predicted/time", -1.0}}));
+  // Of which the law would divide nothing by nothing, or draw less than nothing.
+  EXPECT_FALSE(through_pack({{"gpu/a/static_power", 1.0}, {"gpu/a/held", 1.0}, {"gpu/a/unevenness", 1.0}}));
+  EXPECT_FALSE(through_pack({{"gpu/a/knee", 2.0}, {"gpu/a/slope", 1.0}}));
+  EXPECT_FALSE(through_pack({{"gpu/a/held", 0.1}}));
+  EXPECT_TRUE(through_pack({{"gpu/a/held", 0.9}}));
 }
 
 // Two swept boards and the centre: (1 centre + 4 alike + 1 other) / 6.
