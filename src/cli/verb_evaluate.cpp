@@ -203,8 +203,9 @@ tl::expected<std::vector<Judged>, Failure> judge_all(const EvaluateVerb& options
   };
   std::vector<Judged> out;
   for (const std::string& table : options.tables) {
-    files.each([&](auto& file) { file.begin(table); });
-    out.emplace_back(table,
+    const std::string name = shown_place(table);
+    files.each([&](auto& file) { file.begin(name); });
+    out.emplace_back(name,
                      evaluator.judge(table, {.row = row, .operations = files.operations.has_value(), .read = reader}));
   }
   if (files.rows && !files.rows->close()) return tl::unexpected<Failure>(cannot_write(options.rows));

@@ -12,6 +12,16 @@ bool is_database_url(std::string_view place) {
   return place.starts_with("postgresql://") || place.starts_with("postgres://");
 }
 
+std::string shown_place(std::string_view place) {
+  if (!is_database_url(place)) return std::string(place);
+  const std::size_t begin = place.find("//") + 2;
+  std::string out(place.substr(0, place.find('?')));
+  const std::size_t at = out.rfind('@');  // a password may hold one, and a slash
+  const std::size_t colon = out.find(':', begin);
+  if (at != std::string::npos && at > begin && colon < at) out.erase(colon, at - colon);
+  return out;
+}
+
 bool is_store(const std::string& place) {
   if (is_database_url(place)) return true;
   std::error_code none;

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/output_file.h"
+#include "dataset/store_place.h"
 #include "fit/calibration_file.h"
 #include "fit/network_rows.h"
 #include "fit/rows.h"
@@ -132,7 +133,8 @@ Result<void> add_corrections(const Pack& pack, const Corrections& corrections, c
                              const std::vector<std::string>& tables, Replaced& out) {
   JC_ASSIGN_OR_RETURN(Json said, object_of<Json>(pack, pack_names::kCorrected));
   Json names = Json::array();
-  for (const std::string& table : tables) names.push_back(std::filesystem::path(table).filename().string());
+  for (const std::string& table : tables)
+    names.push_back(is_database_url(table) ? shown_place(table) : std::filesystem::path(table).filename().string());
   for (const CalibratedGpu& gpu : gpus)
     said[gpu.gpu] = {{"tables", names}, {"time", json(gpu.time)}, {"power", json(gpu.power)}};
   out.tables.emplace(pack_names::kCorrections, corrections_table(corrections));

@@ -87,7 +87,8 @@ void add_seen_factors(Group group, const std::vector<Sample>& samples, const Hel
 }
 
 void add_unseen_factors(Group group, const std::vector<Sample>& samples, const HeldOut& held, Numbers& factors) {
-  if (factors.contains(key(group, "unseen-gpu", "time"))) return;
+  const auto given = [&](const char* what) { return factors.contains(key(group, "unseen-gpu", what)); };
+  if (given("time") && given("power") && given("energy")) return;
   const std::vector<bool> related = have_relatives(samples);
   std::vector<std::size_t> all;
   std::vector<std::size_t> relatives;
@@ -113,13 +114,13 @@ void borrow_unseen_factors(Group group, Numbers& factors) {
 
 HeldOutSpread unseen_factors_of(Group group, const std::vector<Sample>& samples, const Numbers& factors) {
   const std::vector<bool> related = have_relatives(samples);
-  const bool told = factors.contains(key(group, "relative", "time"));
   HeldOutSpread out;
   const std::pair<const char*, std::vector<double>*> all[] = {
       {"time", &out.time}, {"power", &out.power}, {"energy", &out.energy}};
   for (const auto& [what, values] : all) {
     const double unseen = factors.at(key(group, "unseen-gpu", what));
-    const double relative = told ? factors.at(key(group, "relative", what)) : unseen;
+    const auto told = factors.find(key(group, "relative", what));
+    const double relative = told != factors.end() ? told->second : unseen;
     for (const bool is_related : related) values->push_back(is_related ? relative : unseen);
   }
   return out;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/intervals.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 namespace joulecast {
 namespace {
@@ -74,6 +76,19 @@ TEST(Intervals, WhatACalibrationSaysStays) {
   add_seen_factors(kGroup, rows.samples, rows.held, {}, factors);
   EXPECT_EQ(factors.at("operation/gemm-tensor/seen/time"), 2.0);
   EXPECT_NEAR(factors.at("operation/gemm-tensor/seen/energy"), 0.1, 1e-9);
+}
+
+// What a calibration does not say comes from the rows.
+TEST(Intervals, ACalibrationMaySayOneFactorAlone) {
+  const Judged rows = three();
+  for (const char* given : {"unseen-gpu", "relative"}) {
+    Numbers factors{{fmt::format("operation/gemm-tensor/{}/time", given), 0.3}};
+    add_unseen_factors(kGroup, rows.samples, rows.held, factors);
+    const HeldOutSpread by_sample = unseen_factors_of(kGroup, rows.samples, factors);
+    EXPECT_NEAR(by_sample.time.front(), given == std::string("relative") ? 0.3 : 0.1, 1e-9);
+    EXPECT_NEAR(by_sample.time.back(), given == std::string("relative") ? 0.5 : 0.3, 1e-9);
+    EXPECT_NEAR(factors.at("operation/gemm-tensor/unseen-gpu/energy"), 0.1, 1e-9);
+  }
 }
 
 TEST(Intervals, Fp4HasTheUnseenFactorsOfTensorProducts) {

@@ -12,18 +12,6 @@
 namespace joulecast {
 namespace {
 
-// Without the password of postgresql://user:password@host and without its parameters, which may hold one too.
-std::string shown(std::string_view place) {
-  if (!is_database_url(place)) return std::string(place);
-  const std::size_t begin = place.find("//") + 2;
-  std::string out(place.substr(0, place.find('?')));
-  const std::size_t slash = std::min(out.find('/', begin), out.size());
-  const std::size_t at = out.rfind('@', slash);
-  const std::size_t colon = out.find(':', begin);
-  if (at != std::string::npos && at > begin && colon < at) out.erase(colon, at - colon);
-  return out;
-}
-
 Result<void> prepare(Database& database, Access access) {
   if (access == Access::kWrite) {
     JC_RETURN_IF_ERROR(database.begin_write());
@@ -40,7 +28,7 @@ Result<void> prepare(Database& database, Access access) {
 }  // namespace
 
 Result<Store> Store::open(const std::string& place, Access access) {
-  const std::string name = shown(place);
+  const std::string name = shown_place(place);
   auto database = is_database_url(place) ? open_postgresql(place, access) : open_sqlite(place, access);
   if (!database) return tl::unexpected(std::move(database).error().in(name));
   if (auto ok = prepare(**database, access); !ok) return tl::unexpected(std::move(ok).error().in(name));

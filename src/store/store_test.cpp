@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "dataset/store_place.h"
 #include "store/import.h"
 #include "store/read_rows.h"
 #include "store/writer.h"
@@ -372,6 +373,13 @@ TEST(StorePlace, APasswordIsNotShown) {
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().text().find("secret"), std::string::npos) << store.error().text();
   EXPECT_NE(store.error().text().find("postgresql://me@127.0.0.1:1/none"), std::string::npos) << store.error().text();
+}
+
+TEST(StorePlace, APlaceIsShownWithoutItsPassword) {
+  EXPECT_EQ(shown_place("postgresql://me:se/c@ret@host:1/db?password=x"), "postgresql://me@host:1/db");
+  EXPECT_EQ(shown_place("postgres://host/db?password=x"), "postgres://host/db");
+  EXPECT_EQ(shown_place("postgresql://me@host/db"), "postgresql://me@host/db");
+  EXPECT_EQ(shown_place("folder/a:b@c.db?d"), "folder/a:b@c.db?d");
 }
 
 TEST(StorePlace, FilesThatAreNoStoreAreRefused) {
