@@ -147,6 +147,15 @@ tl::expected<PredictOptions, Failure> predict_options(const PredictionRequest& r
   return out;
 }
 
+void name_unknown_kinds(PreparedRequest& asked) {
+  for (const Gpu* gpu : asked.gpus) {
+    if (gpu->vendor != "NVIDIA" || !gpu->compute_capability.empty()) continue;
+    for (Workload& load : asked.loads)
+      load.notes.push_back(
+          fmt::format("{}: compute_capability is not given, by which a board's kernels and clocks go", gpu->id));
+  }
+}
+
 // What was measured was measured on one GPU with one batch, and the breakdown is that of the default setting.
 Outcome check_settings(const PredictionRequest& request, std::size_t gpus, std::size_t batches) {
   const SettingOptions& s = request.settings;
@@ -187,6 +196,7 @@ tl::expected<PreparedRequest, Failure> prepared(const PredictionRequest& request
     JC_ASSIGN_OR_FAIL(Workload load, prepare_batch(model, network, bound, batch, how));
     out.loads.push_back(std::move(load));
   }
+  name_unknown_kinds(out);
   return out;
 }
 

@@ -55,6 +55,7 @@ Outcome read_field(std::string_view field, MeasuredRun& out, bool& has_setting) 
   const std::string_view key = field.substr(0, equals);
   const std::string_view text = equals == std::string_view::npos ? std::string_view() : field.substr(equals + 1);
   if (key == "setting") {
+    if (has_setting) return usage("--measured: 'setting' comes twice", kMeasuredHint);
     auto setting = parse_setting(std::string(text));
     if (!setting) return tl::unexpected(std::move(setting).error());
     out.setting = *setting;
@@ -64,6 +65,8 @@ Outcome read_field(std::string_view field, MeasuredRun& out, bool& has_setting) 
   const auto value = positive(text);
   if (!value || (key != "time" && key != "power"))
     return usage(fmt::format("--measured: '{}' cannot be read", printable(field)), kMeasuredHint);
+  if (key == "time" ? out.time.has_value() : out.power.has_value())
+    return usage(fmt::format("--measured: '{}' comes twice", key), kMeasuredHint);
   if (key == "time") out.time = Seconds{*value};
   if (key == "power") out.power = Watts{*value};
   return {};
@@ -90,7 +93,7 @@ tl::expected<Setting, Failure> parse_setting(const std::string& text) {
     const bool clock = piece.ends_with("MHz");
     const bool limit = piece.ends_with("W");
     const auto value = clock || limit ? positive(piece.substr(0, piece.size() - (clock ? 3 : 1))) : std::nullopt;
-    if (!value) {
+    if (!value || (clock && out.sm_clock) || (limit && out.power_limit)) {
       return usage(fmt::format("'{}' is no setting", printable(text)), "900MHz, 150W, 900MHz/150W or default");
     }
     if (clock) out.sm_clock = Hertz{*value * 1e6};

@@ -36,7 +36,18 @@ tl::expected<Answer, Failure> predict_one(const PredictVerb& options, const Pred
   return out;
 }
 
+Outcome check_one_model(const PredictVerb& options) {
+  const std::vector<std::string>& files = options.models.files;
+  if (options.request.settings.measured.empty()) return {};
+  if (files.size() == 1) {
+    JC_ASSIGN_OR_FAIL(const std::vector<std::string> models, find_models(files.front()));
+    if (models == files) return {};
+  }
+  return usage("--measured holds for one model", "name one file");
+}
+
 Outcome run_predict(const PredictVerb& options, Output& output) {
+  JC_RETURN_IF_FAILURE(check_one_model(options));
   JC_ASSIGN_OR_FAIL(const Catalogue catalogue, load_catalogue(options.gpu_files));
   JC_RETURN_IF_FAILURE(check_gpus(options.request, catalogue));  // before a folder of models says it of each
   JC_ASSIGN_OR_FAIL(const std::string pack,

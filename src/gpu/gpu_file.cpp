@@ -190,7 +190,22 @@ class Reader {
     JC_RETURN_IF_ERROR(in_order(section, "power_limit_w", gpu.power_limit, "max_power_limit_w", gpu.max_power_limit));
     JC_RETURN_IF_ERROR(in_order(section, "idle_power_w", gpu.idle_power, "power_limit_w", gpu.power_limit));
     JC_RETURN_IF_ERROR(in_order(section, "base_clock_mhz", gpu.base_clock, "boost_clock_mhz", gpu.boost_clock));
-    return lanes_agree(section);
+    JC_RETURN_IF_ERROR(lanes_agree(section));
+    return capability(section);
+  }
+
+  // "8.9": major and minor revision.
+  Result<void> capability(const Section& section) const {
+    const std::string_view text = out_.gpu.compute_capability;
+    const auto all_digits = [](std::string_view s) {
+      return !s.empty() && s.size() <= 2 &&
+             std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+    };
+    const std::size_t dot = text.find('.');
+    if (text.empty() || (dot != text.npos && all_digits(text.substr(0, dot)) && all_digits(text.substr(dot + 1))))
+      return {};
+    return fault(*section.get("compute_capability"), section.key("compute_capability"),
+                 fmt::format("expected MAJOR.MINOR like \"8.9\", found \"{}\"", shown(text)));
   }
 
   template <typename Low, typename High>

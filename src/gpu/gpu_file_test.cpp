@@ -119,6 +119,18 @@ TEST(GpuFile, FiguresMayNotContradictEachOther) {
   EXPECT_TRUE(parse_gpu(more("cuda_core_count = 4864\nmin_power_limit_w = 75\nmax_power_limit_w = 75\n")));
 }
 
+TEST(GpuFile, CapabilitiesAreMajorAndMinorRevision) {
+  const auto with_capability = [](const std::string& text) {
+    return error_of(kHead + kFigures + "compute_capability = '" + text + "'\n" + kSources);
+  };
+  EXPECT_EQ(with_capability("8.9"), "no error");
+  EXPECT_EQ(with_capability("12.0"), "no error");
+  for (const std::string wrong : {"8,9", "8", "sm_89", "8.", ".9", "8.9.1", "8.9 "}) {
+    EXPECT_EQ(with_capability(wrong),
+              "line 13: figures.compute_capability: expected MAJOR.MINOR like \"8.9\", found \"" + wrong + "\"");
+  }
+}
+
 TEST(GpuFile, MisspeltKeysAreNotPassedOver) {
   EXPECT_EQ(error_of(with(kLeast, "sm_count", "sm_cuont")),
             "line 7: figures.sm_cuont: unknown figure; did you mean sm_count?");
