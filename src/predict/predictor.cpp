@@ -103,10 +103,16 @@ Precision precision_on(const Workload& workload, const Device& device) {
 std::vector<OperationEstimate> breakdown(const Workload& workload, std::span<const Work> works,
                                          std::span<const OperationPrediction> found, std::span<const ComposePart> parts,
                                          const Device& device) {
+  std::vector<Work> sorted(works.begin(), works.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto times = [&](const Work& work) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), work);
+    return last - first;
+  };
   std::vector<OperationEstimate> out;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double busy = busy_in_network(parts[i], device, workload.options.mode) * parts[i].count;
-    const bool again = workload.operations[i].no_input_gradient && std::count(works.begin(), works.end(), works[i]) > 1;
+    const bool again = workload.operations[i].no_input_gradient && times(works[i]) > 1;
     out.push_back({.label = describe(works[i]) + (again ? ", first" : ""),
                    .count = workload.operations[i].count,
                    .time = Seconds{busy},
@@ -272,6 +278,7 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   } else if (impl_->gpus.find(fmt::format("architecture/{}", gpu.architecture))) {
     level = 1;
   }
+  if (gpu.vendor == "NVIDIA" && gpu.compute_capability.empty()) level = 2;  // which laws hold is not known
   if (level == 0 && !arithmetics_measured(impl_->estimator.trust(gpu.id), workload, gpu)) level = 1;
   // No operation was measured in these; their networks alone were looked at.
   const Runtime runtime = workload.options.runtime;
@@ -389,7 +396,8 @@ Result<Predictor::Impl::Carried> Predictor::Impl::carried(const Workload& worklo
   const auto hidden = settings::hidden_of(step, gpu.power_limit.value(), law);
   constexpr double kSigmas = 1.645;  // of a normal distribution, around 90 % of it
   const double power_up = widths(workload, estimator.trust(gpu.id), support).power;
-  const double power_sigma = settings::base_widths(base, power_up, {}).power.down / kSigmas;
+  constexpr double kLeastSigma = 0.02;  // no prediction of power is better
+  const double power_sigma = std::max(kLeastSigma, settings::base_widths(base, power_up, {}).power.down / kSigmas);
   const settings::BasePrediction at_default{time, base.power.value.value(), power_sigma};
   JC_ASSIGN_OR_RETURN(auto curve, settings::SettingCurve::make(*model, gpu, hidden, at_default, request.measured));
   const settings::BaseWidths sides = settings::base_widths(base, power_up, request.measured);
@@ -398,7 +406,10 @@ Result<Predictor::Impl::Carried> Predictor::Impl::carried(const Workload& worklo
   const std::vector<settings::SettingPrediction> found = out.curve.at(out.outlook);
   for (std::size_t i = 0; i < found.size(); ++i) {
     Prediction& one = out.predictions.emplace_back(settings::applied(base, sides, found[i], request.settings[i]));
-    keep_possible(busy.idle, std::max(*base.setting.power_limit, *one.setting.power_limit), one);
+    one.gpu_busy = std::max(base.gpu_busy, settings::busy_part(one.time.value - Seconds{busy.beside}, one.host_busy,
+                                                               compose_constants.sharpness));
+    one.host_bound = one.host_busy > one.gpu_busy;
+    keep_possible(busy.idle, settings::most_drawn(*one.setting.power_limit, *base.setting.power_limit), one);
   }
   return out;
 }

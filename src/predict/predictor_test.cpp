@@ -147,6 +147,14 @@ TEST(Predictor, SupportSaysWhatWasMeasured) {
             Support::kOutside);
 }
 
+// Kernels and clocks go by it.
+TEST(Predictor, ABoardOfNvidiasWithoutItsCapabilityIsOutside) {
+  Gpu board = gpu("a40");
+  EXPECT_EQ(shipped().support(load_of(32), board), Support::kEdge);
+  board.compute_capability = {};
+  EXPECT_EQ(shipped().support(load_of(32), board), Support::kOutside);
+}
+
 TEST(Predictor, RecurrentLayersAreNeverInside) {
   const auto load = prepare(parse_graph(R"(graph "r" {
     input %x : f32[7, 2, 3]

@@ -24,6 +24,12 @@ Interval<Unit> interval_of(double value, const Sides& sides) {
 
 }  // namespace
 
+Watts most_drawn(Watts limit, Watts usual) {
+  constexpr double kHeld = 0.5, kLow = 1.0 / 3.0, kMissed = 1.25;
+  const double share = std::clamp(limit / usual, kLow, kHeld);
+  return limit * (1.0 + (kMissed - 1.0) * (kHeld - share) / (kHeld - kLow));
+}
+
 BaseWidths base_widths(const Prediction& base, double power_up, std::span<const MeasuredRun> measured) {
   constexpr double kSigmas = 1.645;  // of a normal distribution, around 90 % of it
   const auto has = [&](auto quantity) {
@@ -51,13 +57,18 @@ Prediction applied(const Prediction& base, const BaseWidths& widths, const Setti
   const Sides energy_sides = widened(widths.energy, at.energy_width);
   out.time = interval_of<Seconds>(time, time_sides);
   out.power = interval_of<Watts>(power, widened(widths.power, at.power_width));
-  const Watts most = std::max({*base.setting.power_limit, *out.setting.power_limit, out.power.value});
-  out.power.hi = std::min(out.power.hi, most);
+  const Watts most = most_drawn(*out.setting.power_limit, *base.setting.power_limit);
+  out.power.hi = std::min(out.power.hi, std::max(most, out.power.value));
   out.energy = interval_of<Joules>(power * time, energy_sides);
   out.edp = interval_of<JouleSeconds>(power * time * time,
                                       {energy_sides.down + time_sides.down, energy_sides.up + time_sides.up});
-  out.gpu_busy = base.gpu_busy * (time / base.time.value.value());
   return out;
+}
+
+Seconds busy_part(Seconds step, Seconds host, double sharpness) {
+  const double share = host / step;
+  if (share >= 1.0) return Seconds{};
+  return step * std::pow(1.0 - std::pow(share, sharpness), 1.0 / sharpness);
 }
 
 }  // namespace joulecast::settings

@@ -50,6 +50,7 @@ HiddenEstimate hidden_of(const HiddenStep& step, double limit_w, const SettingLa
   if (busy <= 0.0 || step.time <= step.beside) return out;
   const double share = std::min(1.0, busy / (step.time - step.beside));
   out.sensitivity = slowed_with_host(sensitive / busy, share, step.sharpness);
+  out.most_sensitivity = slowed_with_host(kSensitivities.back(), share, step.sharpness);
   out.dynamic = share * demand / busy;
   out.least_low_share = step.beside / step.time;
   return out;
@@ -60,8 +61,11 @@ Weights grid_prior_with(const Weights& prior, const HiddenEstimate& estimate) {
   constexpr std::size_t kLows = kLowShares.size();
   std::array<double, kSensitivities.size()> sensitivity{};
   std::array<double, kDynamicSteps> dynamic{};
+  // Sensitivities beyond the greatest possible one are believed by how near they are to it: half a step of the grid.
+  constexpr double kMostSigma = 0.05;
   for (std::size_t i = 0; i < sensitivity.size(); ++i)
-    sensitivity[i] = bell(kSensitivities[i] - estimate.sensitivity, estimate.sensitivity_sigma);
+    sensitivity[i] = bell(kSensitivities[i] - estimate.sensitivity, estimate.sensitivity_sigma) *
+                     bell(std::max(0.0, kSensitivities[i] - estimate.most_sensitivity), kMostSigma);
   for (std::size_t i = 0; i < dynamic.size(); ++i)
     dynamic[i] = bell(std::log(grid[i * kLows].dynamic / estimate.dynamic), estimate.dynamic_sigma);
   // Shares below the least one are believed by how near they are to it: half of the smallest step between shares.

@@ -25,6 +25,7 @@ struct HiddenEstimate {
   double sensitivity = 0.5, sensitivity_sigma = 0.3;
   double dynamic = 0.5, dynamic_sigma = 0.5;
   double least_low_share = 0.0;
+  double most_sensitivity = 1.1;  // were all of the GPU's time to follow the clock, beside what the host takes
 };
 
 // A whole step, of which the GPU is busy with the operations and otherwise waits for the host's next call, or for

@@ -125,6 +125,7 @@ Weights posterior(std::span<const double> prior, std::span<const double> misfits
   Weights out(prior.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = prior[i] * std::exp(best - misfits[i]);
   const double sum = std::accumulate(out.begin(), out.end(), 0.0);
+  if (!(sum > 0.0 && std::isfinite(sum))) return {prior.begin(), prior.end()};  // nothing fits: nothing is learnt
   for (double& weight : out) weight /= sum;
   return out;
 }

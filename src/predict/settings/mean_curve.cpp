@@ -14,27 +14,42 @@ double coordinate(const OperatingPoint& point) {
 }
 
 struct Difference {
+  OperatingPoint where;
   double at = 0, value = 0;  // coordinate of the setting; measured - predicted
 };
 
+// Settings that were measured several times stand once, with the mean.
 std::vector<Difference> differences(const std::vector<double>& curve, std::span<const OperatingPoint> points,
                                     std::span<const Known> known, std::optional<double> Known::*quantity) {
   std::vector<Difference> out;
+  std::vector<double> times;
   for (const Known& k : known) {
-    if (const auto& value = k.*quantity) out.push_back({coordinate(points[k.point]), *value - curve[k.point]});
+    const auto& value = k.*quantity;
+    if (!value) continue;
+    const OperatingPoint& where = points[k.point];
+    const auto same = std::find_if(out.begin(), out.end(), [&](const Difference& d) { return d.where == where; });
+    const double difference = *value - curve[k.point];
+    if (same == out.end()) {
+      out.push_back({where, coordinate(where), difference});
+      times.push_back(1.0);
+      continue;
+    }
+    double& n = times[static_cast<std::size_t>(same - out.begin())];
+    same->value += (difference - same->value) / ++n;
   }
   std::sort(out.begin(), out.end(), [](const Difference& a, const Difference& b) { return a.at < b.at; });
   return out;
 }
 
-double interpolated(std::span<const Difference> differences, double at) {
-  if (at <= differences.front().at) return differences.front().value;
-  for (std::size_t i = 1; i < differences.size(); ++i) {
-    const Difference& a = differences[i - 1];
-    const Difference& b = differences[i];
-    if (at <= b.at) return b.at > a.at ? a.value + (b.value - a.value) * (at - a.at) / (b.at - a.at) : b.value;
-  }
-  return differences.back().value;
+// Of one or two: at a setting that is one of them what was measured there, elsewhere between them.
+double interpolated(std::span<const Difference> differences, const OperatingPoint& point) {
+  const auto same =
+      std::find_if(differences.begin(), differences.end(), [&](const Difference& d) { return d.where == point; });
+  if (same != differences.end()) return same->value;
+  const Difference &a = differences.front(), &b = differences.back();
+  const double at = coordinate(point);
+  if (!(b.at > a.at)) return 0.5 * (a.value + b.value);
+  return a.value + (b.value - a.value) * std::clamp((at - a.at) / (b.at - a.at), 0.0, 1.0);
 }
 
 double similarity(double a, double b) {
@@ -95,7 +110,7 @@ void correct(std::vector<double>& curve, std::span<const OperatingPoint> points,
              std::span<const Difference> differences, double noise) {
   if (differences.empty()) return;
   if (differences.size() < 3) {
-    for (std::size_t p = 0; p < points.size(); ++p) curve[p] += interpolated(differences, coordinate(points[p]));
+    for (std::size_t p = 0; p < points.size(); ++p) curve[p] += interpolated(differences, points[p]);
     return;
   }
   const Residual residual(differences, noise);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "dataset/possible.h"
 #include "predict/board_power.h"
@@ -25,7 +24,7 @@ Result<double> clock_share(const Gpu& gpu, Hertz clock) {
   const std::optional<Hertz> highest = gpu.boost_clock ? gpu.boost_clock : gpu.base_clock;
   if (!highest) return unsupported(fmt::format("GPU '{}': the catalogue has no boost_clock_mhz", gpu.id));
   const double share = clock / *highest;
-  if (share > 1.0005 || share < kLowestShare) {
+  if (!(share >= kLowestShare && share <= 1.0005)) {
     return invalid(fmt::format("GPU '{}' has no SM clock of {:g} MHz: {:.0f} to {:g} MHz", gpu.id, clock.value() / 1e6,
                                kLowestShare * highest->value() / 1e6, highest->value() / 1e6));
   }
@@ -36,7 +35,7 @@ Result<double> limit_share(const Gpu& gpu, Watts limit) {
   constexpr double kLowestShare = 0.3;  // where the catalogue does not say
   const Watts lowest = gpu.min_power_limit.value_or(gpu.power_limit * kLowestShare);
   const Watts highest = highest_limit(gpu);
-  if (limit < lowest || limit > highest) {
+  if (!(limit >= lowest && limit <= highest)) {
     return invalid(fmt::format("GPU '{}' has no power limit of {:g} W: {:g} to {:g} W", gpu.id, limit.value(),
                                lowest.value(), highest.value()));
   }
@@ -173,17 +172,23 @@ SettingCurve::Outlook SettingCurve::outlook(std::span<const OperatingPoint> poin
 
 std::vector<SettingPrediction> SettingCurve::at(const Outlook& all) const {
   const MeanCurve& curve = all.curve;
-  std::vector<std::size_t> known(known_points_.size());
-  std::iota(known.begin(), known.end(), 0U);
+  const auto settings_with = [&](std::optional<double> Known::*quantity) {
+    std::vector<std::size_t> out;
+    for (const Known& k : known_) {
+      if (k.*quantity) out.push_back(k.point);
+    }
+    return out;
+  };
+  const std::vector<std::size_t> timed = settings_with(&Known::log_time), metered = settings_with(&Known::log_power);
   std::vector<SettingPrediction> out;
   out.reserve(all.points.size() - known_points_.size());
   for (std::size_t i = known_points_.size(); i < all.points.size(); ++i) {
-    const double away = distance(curve, i, known);
+    const double from_timed = distance(curve, i, timed), from_metered = distance(curve, i, metered);
     out.push_back({.log_time = curve.log_time[i],
                    .log_power = curve.log_power[i] + std::log(limit_w_),
-                   .time_width = widths_.time * away,
-                   .power_width = widths_.power * away,
-                   .energy_width = widths_.energy * away});
+                   .time_width = widths_.time * from_timed,
+                   .power_width = widths_.power * from_metered,
+                   .energy_width = widths_.energy * std::max(from_timed, from_metered)});
   }
   return out;
 }

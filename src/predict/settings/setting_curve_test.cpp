@@ -312,8 +312,76 @@ TEST(Applied, CarriesTimePowerAndEnergyOver) {
   EXPECT_NEAR(out.energy.hi.value(), 20.0 * std::exp(0.2), 1e-9);
   EXPECT_NEAR(out.edp.value.value(), 4.0, 1e-9);
   EXPECT_NEAR(out.power.hi.value(), 100.0 * std::exp(0.5), 1e-6);
-  EXPECT_NEAR(out.gpu_busy.value(), 0.16, 1e-12);
   EXPECT_EQ(out.memory.value.value(), 7.0);
+}
+
+TEST(Applied, AStepIsTheGpusAndTheHostsPart) {
+  const double whole = std::pow(std::pow(3.0, 8) + std::pow(2.5, 8), 1.0 / 8);
+  EXPECT_NEAR(busy_part(Seconds{whole}, Seconds{2.5}, 8).value(), 3.0, 1e-12);
+  EXPECT_EQ(busy_part(Seconds{2.0}, Seconds{2.5}, 8), Seconds{});
+}
+
+// Half of its clock and half of its limit lie at one place of the curve.
+TEST(SettingCurve, GoesThroughBothOfTwoSettingsThatCountAlike) {
+  const std::vector<MeasuredRun> measured{
+      {.setting = clock_of(720), .time = Seconds{0.3}, .power = Watts{80}},
+      {.setting = {.sm_clock = clock_of(720).sm_clock, .power_limit = Watts{165}}, .time = {}, .power = Watts{90}}};
+  const std::vector<OperatingPoint> half{{.clock = 0.5}};
+  const SettingPrediction mean = curve(kBusy, measured).at(half)[0];
+  EXPECT_NEAR(std::exp(mean.log_power), 84.85, 0.01);  // the same setting, measured twice: their geometric mean
+  Gpu gpu = board();
+  gpu.min_power_limit = Watts{60};
+  const std::vector<MeasuredRun> two{
+      {.setting = clock_of(720), .time = Seconds{0.3}, .power = Watts{80}},
+      {.setting = {.sm_clock = {}, .power_limit = Watts{82.5}}, .time = Seconds{0.2}, .power = Watts{82}}};
+  const auto through = SettingCurve::make(SettingsModel(), gpu, kBusy, kBase, two).value();
+  const auto found = through.at(std::vector<OperatingPoint>{{.clock = 0.5}, {.limit = 0.5}});
+  EXPECT_NEAR(std::exp(found[0].log_time), 0.3, 1e-9);
+  EXPECT_NEAR(std::exp(found[1].log_time), 0.2, 1e-9);
+}
+
+// A sixth of the step is the GPU's: however it follows the clock, the host hides it.
+TEST(SettingCurve, AStepThatWaitsForItsHostHardlySlows) {
+  const std::array<BusyOperation, 1> operations{{{.busy = 0.017, .power = 60, .compute = 1e-3, .memory = 1e-3}}};
+  const HiddenEstimate found = hidden_of({operations, 0.1}, 165.0, SettingLaw(GpuConstants{}));
+  EXPECT_LT(found.most_sensitivity, 0.01);
+  const std::vector<OperatingPoint> half{{.clock = 0.5}};
+  EXPECT_LT(curve(found).at(half)[0].log_time - std::log(0.1), 0.02);
+  EXPECT_GT(curve(kBusy).at(half)[0].log_time - std::log(0.1), 0.2);
+}
+
+// A power alone says nothing of the time there.
+TEST(SettingCurve, BoundsFollowTheDistanceFromWhatWasMeasuredOfTheirQuantity) {
+  std::vector<MeasuredRun> measured{{.setting = {}, .time = Seconds{0.1}, .power = Watts{150}}};
+  const std::vector<OperatingPoint> half{{.clock = 0.5}};
+  const SettingPrediction before = curve(kBusy, measured).at(half)[0];
+  measured.push_back({.setting = clock_of(720), .time = {}, .power = Watts{80}});
+  const SettingPrediction after = curve(kBusy, measured).at(half)[0];
+  EXPECT_GT(after.time_width, 2.0 * after.power_width);
+  EXPECT_GT(after.energy_width, 2.0 * after.power_width);
+  EXPECT_LT(after.power_width, 0.5 * before.power_width);
+}
+
+TEST(SettingCurve, RefusesSettingsThatAreNoNumbers) {
+  const double none = std::nan("");
+  EXPECT_FALSE(operating_point(board(), clock_of(none)));
+  EXPECT_FALSE(operating_point(board(), {.sm_clock = {}, .power_limit = Watts{none}}));
+}
+
+TEST(Applied, NoBoundIsAboveTheLimitThatIsSet) {
+  Prediction base;
+  base.setting = {.sm_clock = Hertz{1440e6}, .power_limit = Watts{300}};
+  base.time = {Seconds{0.1}, Seconds{0.09}, Seconds{0.11}};
+  const auto most = [&](double limit, double power) {
+    const SettingPrediction at{.log_time = std::log(0.1), .log_power = std::log(power), .power_width = 1.0};
+    return applied(base, {}, at, {.sm_clock = {}, .power_limit = Watts{limit}}).power.hi.value();
+  };
+  EXPECT_NEAR(most(200, 150), 200.0, 1e-9);
+  EXPECT_NEAR(most(150, 140), 150.0, 1e-9);
+  EXPECT_NEAR(most(100, 90), 125.0, 1e-9);  // which boards do not hold
+  EXPECT_NEAR(most(125, 100), 125.0 * 1.125, 1e-9);
+  EXPECT_NEAR(most(350, 200), 350.0, 1e-9);
+  EXPECT_NEAR(most(150, 160), 160.0, 1e-9);  // no less than the prediction
 }
 
 TEST(Applied, MeasuredQuantitiesLoseTheErrorOfTheOperations) {
