@@ -134,10 +134,12 @@ struct InstanceNorm {
 struct RmsNorm {
   static constexpr std::string_view kName = "rms_norm";
   std::int64_t axes = 1;
+  bool by_hand = false;  // written out by the model, in FP32 inside
   bool operator==(const RmsNorm&) const = default;
   template <typename V>
   static void fields(V&& v) {
     v("axes", &RmsNorm::axes);
+    v("by_hand", &RmsNorm::by_hand);
   }
 };
 

@@ -19,6 +19,8 @@ struct PromptKernel {
   double streamed;          // for queries, keys, values, results; over 1 where computing hides some of it
   double stored;            // for new keys and values on their way into the cache; 0: not a part of what is timed
   double narrow;            // of FP8 keys and values, relative
+  double width = 0;         // heads are filled up to its multiples; 0: to the usual widths
+  double step = 3.5;        // see AttentionTime
 };
 
 struct DecodeKernel {
@@ -55,6 +57,21 @@ constexpr PromptKernel kTriton{64, 64, false, 10700, 2.46, 0.0693, 7190, 0.502, 
 constexpr PromptKernel kTritonWidest{64, 64, true, 3500, 2.26, 0.00752, 10900, 0.412, 2.33, 0, 0.9};
 // PyTorch's FlashAttention 2: a tile for each head, no cache.
 constexpr PromptKernel kPytorch{128, 64, false, 15000, 1.21, 0.0574, 2080, 0.78, 1.92, 0, 1.0};
+// PyTorch's "memory-efficient" ones, CUTLASS', for all that FlashAttention 2 does not do: FP32, masks, and halves
+// before Ampere; for heads to 64 and for wider ones. Fitted by tools/fit/efficient_attention.py. Both ways take 5.2
+// times as long as the way forward, by the same source's backward passes on an A100 and a GP100.
+constexpr PromptKernel efficient(double queries, double keys, double width, double product, double softmax,
+                                 double prologue) {
+  return {queries, keys, false, 10000, product, softmax, prologue, 0.5, 2.0, 0, 1.0, width, 5.2};
+}
+constexpr PromptKernel kEfficientTf32 = efficient(64, 64, 32, 0.63, 0.943, 100);
+constexpr PromptKernel kEfficientTf32Wide = efficient(32, 128, 128, 1.88, 0, 140);
+constexpr PromptKernel kEfficientFp32 = efficient(64, 64, 32, 0.62, 1.4, 800);
+constexpr PromptKernel kEfficientFp32Wide = efficient(32, 128, 128, 1.22, 0, 600);
+constexpr PromptKernel kEfficientVolta = efficient(64, 64, 32, 0.98, 0.603, 920);
+constexpr PromptKernel kEfficientVoltaWide = efficient(32, 128, 128, 2.9, 0, 300);
+constexpr PromptKernel kEfficientAmpere = efficient(64, 64, 32, 0.61, 0.315, 150);
+constexpr PromptKernel kEfficientAmpereWide = efficient(32, 128, 128, 1.67, 0.21, 300);
 
 constexpr double kAll = 1 << 20;  // heads
 constexpr DecodeKernel kFlash2Decode{1, kAll, 256, 64, 14700, 6830, 251, 59.3, 1810, 0, 1, 0, 1.23, 0.988};
@@ -83,10 +100,36 @@ bool falls_back(const AttentionWork& work, const Device& device, Engine engine) 
          work.kv_bytes == 1;
 }
 
+bool in_fp32(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kTf32;
+}
+
+// PyTorch takes FlashAttention 2 for halves on tensor units that load asynchronously, without a mask but a causal one.
+// Of AMD nothing else is known.
+bool has_flash_attention(const AttentionWork& work, const Device& device) {
+  const bool asynchronous = device.capability <= 0.0 || device.capability >= 8.0;
+  return !in_fp32(work.arithmetic) && asynchronous && (work.mask_bytes == 0 || device.capability <= 0.0);
+}
+
+PromptKernel pytorch_kernel(const AttentionWork& work, const Device& device) {
+  if (has_flash_attention(work, device)) return kPytorch;
+  const bool wide = work.head > 64;
+  if (in_fp32(work.arithmetic)) {
+    if (device.tf32 > 0.0) return wide ? kEfficientTf32Wide : kEfficientTf32;
+    return wide ? kEfficientFp32Wide : kEfficientFp32;
+  }
+  if (device.capability < 8.0) return wide ? kEfficientVoltaWide : kEfficientVolta;
+  return wide ? kEfficientAmpereWide : kEfficientAmpere;
+}
+
+// Engines' kernels have no way back, and none is for FP32.
+bool runs_pytorchs(const AttentionWork& work, Situation situation) {
+  return situation.host != Host::kCaptured || situation.state == State::kTraining || in_fp32(work.arithmetic);
+}
+
 // vLLM and TensorRT-LLM were measured on Hopper and Blackwell alone: elsewhere FlashAttention 2 stands for theirs.
 PromptKernel prompt_kernel(const AttentionWork& work, const Device& device, Situation situation) {
-  // Engines' kernels have no way back.
-  if (situation.host != Host::kCaptured || situation.state == State::kTraining) return kPytorch;
+  if (runs_pytorchs(work, situation)) return pytorch_kernel(work, device);
   if (work.head > 256) return kTritonWidest;
   const bool sglang = situation.engine == Engine::kSglang;
   const bool vllm = situation.engine == Engine::kVllm;
@@ -125,7 +168,8 @@ DecodeKernel decode_kernel(const AttentionWork& work, const Device& device, Engi
 }
 
 // Kernels are made for some widths; what is narrower than one is filled up.
-double filled(std::int64_t head) {
+double filled(std::int64_t head, double multiple) {
+  if (multiple > 0.0) return multiple * ceil_div(static_cast<double>(head), multiple);
   for (const double width : {64.0, 96.0, 128.0, 192.0, 256.0})
     if (static_cast<double>(head) <= width) return width;
   return static_cast<double>(head);
@@ -152,12 +196,20 @@ double blocks_in_window(const AttentionWork& work, const PromptKernel& kernel, d
   return ceil_div(static_cast<double>(work.window) + queries, kernel.keys) + 0.5;
 }
 
+constexpr double kTf32Products = 3.0;  // that stand for one in FP32
+
+double sustained_products(const AttentionWork& work, const Device& device) {
+  // FP8 doubles the rate of products and not that of the softmax; `narrow` says what came out.
+  if (work.arithmetic == Arithmetic::kFp8) return sustained_peak(Arithmetic::kBf16, device);
+  if (!in_fp32(work.arithmetic)) return sustained_peak(work.arithmetic, device);
+  return device.tf32 > 0.0 ? sustained_peak(Arithmetic::kTf32, device) / kTf32Products
+                           : sustained_peak(Arithmetic::kFp32, device);
+}
+
 // Cycles of a block of keys against a tile of queries.
 double block_cycles(const AttentionWork& work, const PromptKernel& kernel, const Device& device) {
-  // FP8 doubles the rate of products and not that of the softmax; `narrow` says what came out.
-  const Arithmetic arithmetic = work.arithmetic == Arithmetic::kFp8 ? Arithmetic::kBf16 : work.arithmetic;
-  const double rate = sustained_peak(arithmetic, device) / device.sm / device.clock;
-  const double score = kernel.product * 4.0 * filled(work.head) / rate + kernel.softmax;
+  const double rate = sustained_products(work, device) / device.sm / device.clock;
+  const double score = kernel.product * 4.0 * filled(work.head, kernel.width) / rate + kernel.softmax;
   return kernel.queries * kernel.keys * score * (work.kv_bytes == 1 ? kernel.narrow : 1.0);
 }
 
@@ -167,7 +219,8 @@ void move_prompt(const AttentionWork& work, const PromptKernel& kernel, const De
   const double kv = 2.0 * numbers * static_cast<double>(work.kv_heads);
   const double q = numbers * static_cast<double>(work.heads) * queries;
   const double cached = kv * static_cast<double>(work.past + work.queries) * static_cast<double>(work.kv_bytes);
-  out.memory = (2.0 * q * static_cast<double>(work.element_bytes) + cached) / (device.bandwidth * kernel.streamed);
+  const double moved = 2.0 * q * static_cast<double>(work.element_bytes) + static_cast<double>(work.mask_bytes);
+  out.memory = (moved + cached) / (device.bandwidth * kernel.streamed);
   if (kernel.stored <= 0.0) return;
   const double fresh = kv * queries * static_cast<double>(work.element_bytes + work.kv_bytes);
   out.store = fresh / (device.bandwidth * kernel.stored);
@@ -190,6 +243,7 @@ AttentionTime prompt_time(const AttentionWork& work, const Device& device, Situa
   move_prompt(work, kernel, device, out);
   out.fixed = kernel.launch / device.clock;
   out.busy = out.store + out.compute + out.memory;
+  out.step = kernel.step;
   return out;
 }
 
@@ -234,7 +288,14 @@ AttentionTime decode_time(const AttentionWork& work, const Device& device, Situa
 
 }  // namespace
 
+double attention_peak(Arithmetic arithmetic, const Device& device) {
+  if (!in_fp32(arithmetic)) return device.peak(arithmetic);
+  return device.tf32 > 0.0 ? device.tf32 / kTf32Products : device.fp32;
+}
+
 AttentionTime attention_time(const AttentionWork& work, const Device& device, Situation situation) {
+  // Only FlashAttention splits keys.
+  if (runs_pytorchs(work, situation) && !has_flash_attention(work, device)) return prompt_time(work, device, situation);
   // vLLM takes a prompt of one token for a decode.
   const bool alone = work.queries == 1 && situation.host == Host::kCaptured && situation.engine == Engine::kVllm;
   return is_decode(work) || alone ? decode_time(work, device, situation) : prompt_time(work, device, situation);

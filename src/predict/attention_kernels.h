@@ -17,7 +17,12 @@ struct AttentionTime {
   double busy = 0;     // what of the above is no fixed cost, as the two join
   double tiles = 0;    // of queries, per SM
   double split = 1;    // parts of the keys
+  double step = 3.5;   // both ways, by the way forward: five products more than two
 };
+
+// Of the products within fused attention: those in FP32 are made of three in TF32 where the GPU has that. Flops a
+// second.
+double attention_peak(Arithmetic arithmetic, const Device& device);
 
 AttentionTime attention_time(const AttentionWork& work, const Device& device, Situation situation);
 

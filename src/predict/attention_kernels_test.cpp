@@ -61,6 +61,82 @@ TEST(AttentionKernels, PytorchHasNoCacheToFillAndATileForEachHead) {
   expect_close(t.tiles, 32);
 }
 
+// Of 8 heads of 64: a score takes 0.62 * 4 * 64 / 2 + 1.4 cycles where FP32's lanes do 2 flops a cycle, and where
+// TF32's units do 6, a third of them for one product in FP32, 0.63 * 4 * 64 / 2 + 0.943. Two tiles of 64 queries see
+// two blocks each.
+TEST(AttentionKernels, PytorchsInFp32RunInTf32ThriceWhereThereIsThat) {
+  AttentionWork work{.heads = 8, .kv_heads = 8, .queries = 128, .head = 64, .element_bytes = 4, .kv_bytes = 4};
+  work.causal = false;
+  work.arithmetic = Arithmetic::kFp32;
+  Device device = toy(7.0);
+  device.fp32 = 2e9;
+  const auto cycles = [](double score, double prologue) {
+    return (16 + 0.5) * (2 * 64 * 64 * score + prologue) * 1e-9;
+  };
+  const AttentionTime plain = attention_time(work, device, Situation{});
+  expect_close(plain.compute, cycles(0.62 * 4 * 64 / 2 + 1.4, 800));
+  expect_close(plain.memory, 4 * (8 * 128 * 64 * 4) / (1e11 * 2.0));
+  expect_close(plain.fixed, 10000e-9);
+  EXPECT_EQ(plain.step, 5.2);
+  EXPECT_EQ(attention_peak(Arithmetic::kFp32, device), 2e9);
+  device.capability = 8.0;
+  device.tf32 = 6e9;
+  for (const Arithmetic math : {Arithmetic::kFp32, Arithmetic::kTf32}) {
+    work.arithmetic = math;
+    expect_close(attention_time(work, device, Situation{}).compute, cycles(0.63 * 4 * 64 / 2 + 0.943, 100));
+    EXPECT_EQ(attention_peak(math, device), 2e9);
+    // Engines have none of their own.
+    EXPECT_EQ(attention_time(work, device, captured()).compute, attention_time(work, device, Situation{}).compute);
+  }
+}
+
+// Heads are filled up to 32 numbers, and beyond 64 to 128: there tiles have 32 queries and 128 keys.
+TEST(AttentionKernels, PytorchsInFp32HaveTwoTiles) {
+  Device device = toy(7.0);
+  device.fp32 = 2e9;
+  const auto compute = [&](std::int64_t head) {
+    AttentionWork work{.queries = 128, .head = head, .element_bytes = 4, .kv_bytes = 4, .causal = false};
+    work.arithmetic = Arithmetic::kFp32;
+    return attention_time(work, device, Situation{}).compute;
+  };
+  expect_close(compute(16), compute(32));
+  EXPECT_LT(compute(40), compute(65) / 3.0);
+  expect_close(compute(80), compute(128));
+  expect_close(compute(128), (4 + 0.5) * (32 * 128 * 1.22 * 4 * 128 / 2 + 600) * 1e-9);
+}
+
+// One query over a past: FlashAttention alone splits its keys.
+TEST(AttentionKernels, InFp32OrWithAMaskNobodySplitsKeys) {
+  Device device = toy(8.0, 100);
+  device.fp32 = device.tf32 = 1e12;
+  AttentionWork work{.queries = 1, .past = 8191, .head = 64, .element_bytes = 4, .kv_bytes = 4};
+  work.arithmetic = Arithmetic::kFp32;
+  EXPECT_EQ(attention_time(work, device, Situation{}).split, 1.0);
+  work.arithmetic = Arithmetic::kBf16;
+  EXPECT_GT(attention_time(work, device, Situation{}).split, 1.0);
+  work.mask_bytes = 2 * 8192;
+  EXPECT_EQ(attention_time(work, device, Situation{}).split, 1.0);
+}
+
+// FlashAttention 2 wants Ampere and no mask. Of GPUs without a capability, AMD's, nothing is known.
+TEST(AttentionKernels, HalvesWithAMaskOrBeforeAmpereRunInAnotherKernel) {
+  AttentionWork work{.heads = 8, .kv_heads = 8, .queries = 512, .head = 64};
+  const auto compute = [&](double capability) { return attention_time(work, toy(capability), Situation{}).compute; };
+  EXPECT_GT(compute(7.5), 1.5 * compute(8.0));
+  EXPECT_EQ(compute(0.0), compute(8.0));
+  const double flash = compute(8.0), older = compute(7.5), amd = compute(0.0);
+  work.causal = false;
+  work.mask_bytes = 2 * 512 * 512;
+  EXPECT_GT(compute(8.0), 1.5 * flash);
+  EXPECT_LT(compute(8.0), compute(7.5));
+  EXPECT_GT(compute(7.5), older);  // all keys
+  work.causal = true;
+  EXPECT_EQ(compute(7.5), older);
+  EXPECT_EQ(compute(0.0), amd);
+  const double memory = attention_time(work, toy(8.0), Situation{}).memory;
+  expect_close(memory, (4 * 8 * 512 * 64 * 2 + 2 * 512 * 512) / (1e11 * 2.0));
+}
+
 // Engines' kernels have no way back, whoever launches.
 TEST(AttentionKernels, TrainingRunsPytorchsInGraphsToo) {
   const AttentionWork work{.heads = 8, .kv_heads = 2, .queries = 512, .head = 128};

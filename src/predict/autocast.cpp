@@ -53,6 +53,7 @@ struct RuleVisitor {
   Rule operator()(const RmsNorm&) const { return Rule::kFloat; }
   Rule operator()(const Softmax&) const { return Rule::kFloat; }
   Rule operator()(const Cumulate&) const { return Rule::kFloat; }
+  Rule operator()(const Resize&) const { return Rule::kFloat; }
   Rule operator()(const Unary& op) const { return rule_of(op); }
   Rule operator()(const Reduce& op) const { return rule_of(op); }
   Rule operator()(const Activation& op) const {

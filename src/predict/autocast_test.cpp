@@ -49,6 +49,22 @@ TEST(Autocast, MatrixWorkIsHalfAndNormsAreNot) {
   EXPECT_EQ(types.at("p"), ElementType::kFloat32);
 }
 
+// torch.autocast's list of FP32 has every upsampling.
+TEST(Autocast, ResizesImagesInFullPrecision) {
+  const auto types = types_of(R"(graph "t" {
+    input %x : f32[1, 8, 16, 16]
+    parameter %w : f32[8, 8, 1, 1]
+    constant %s : f32[4] = [1.0, 1.0, 2.0, 2.0]
+    %a = conv(%x, %w) {stride = [1, 1]}
+    %b = resize(%a, %s)
+    %c = conv(%b, %w) {stride = [1, 1]}
+    output %c
+  })");
+  EXPECT_EQ(types.at("a"), ElementType::kFloat16);
+  EXPECT_EQ(types.at("b"), ElementType::kFloat32);
+  EXPECT_EQ(types.at("c"), ElementType::kFloat16);
+}
+
 // A residual stream that began in FP32 stays there: fp32 + fp16 is fp32. A scalar widens nothing.
 TEST(Autocast, ArithmeticPromotes) {
   const auto types = types_of(R"(graph "t" {

@@ -115,8 +115,9 @@ struct Describe {
     if (w.kv_heads != w.heads) out += fmt::format(", {} of keys", w.kv_heads);
     if (!w.causal) out += ", full";
     if (w.window > 0) out += fmt::format(", window {}", w.window);
+    if (w.mask_bytes > 0) out += ", masked";
     if (w.kv_bytes != w.element_bytes) out += fmt::format(", {}-byte keys", w.kv_bytes);
-    return out;
+    return w.element_bytes == 2 ? out : out + fmt::format(", {} bytes each", w.element_bytes);
   }
 };
 

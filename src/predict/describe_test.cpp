@@ -96,12 +96,14 @@ TEST(Describe, DifferentWorkOfOtherKindsReadsDifferently) {
       describe(AttentionWork{.heads = 8, .kv_heads = 2}),
       describe(AttentionWork{.heads = 8, .kv_heads = 8, .causal = false}),
       describe(AttentionWork{.heads = 8, .kv_heads = 8, .kv_bytes = 1}),
+      describe(AttentionWork{.heads = 8, .kv_heads = 8, .element_bytes = 4, .kv_bytes = 4}),
+      describe(AttentionWork{.heads = 8, .kv_heads = 8, .mask_bytes = 7}),
       describe(AttentionWork{.heads = 8, .kv_heads = 8, .window = 4}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .placed = 10}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .gated_rows = 2}),
       describe(PointwiseWork{.elements = 10, .forward_bytes = 80, .in_place = 1})};
-  EXPECT_EQ(labels.size(), 21U);
+  EXPECT_EQ(labels.size(), 23U);
 }
 
 }  // namespace

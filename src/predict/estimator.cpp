@@ -295,6 +295,9 @@ namespace {
 bool law_alone(const Work& work) {
   if (const auto* conv = std::get_if<ConvWork>(&work)) return conv->autotuned && conv->arithmetic == Arithmetic::kFp32;
   if (is_recurrent(work)) return true;
+  // What was measured of attention ran in kernels for halves without a mask.
+  const auto* attention = std::get_if<AttentionWork>(&work);
+  if (attention != nullptr && (attention->element_bytes == 4 || attention->mask_bytes > 0)) return true;
   const auto* reduction = std::get_if<ReductionWork>(&work);
   return reduction != nullptr && reduction->by_engine;
 }

@@ -90,15 +90,16 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
 Physics physics_of(const AttentionWork& work, const Device& device, Situation situation, std::span<float> features) {
   const Extents6 e = extents_of(work);
   Physics p;
-  p.peak = device.peak(work.arithmetic);
+  p.peak = attention_peak(work.arithmetic, device);
   p.bytes = e.batch * (2.0 * static_cast<double>(work.element_bytes) * e.heads * e.queries * e.head +
-                       2.0 * e.kv_heads * e.head * e.keys * static_cast<double>(work.kv_bytes));
+                       2.0 * e.kv_heads * e.head * e.keys * static_cast<double>(work.kv_bytes)) +
+            static_cast<double>(work.mask_bytes);
   const AttentionTime part = attention_time(work, device, situation);
   p.gpu = part.busy;
   p.compute = useful_flops(work, e) / p.peak;
-  if (situation.state == State::kTraining) {  // five products instead of two
-    p.gpu *= 3.5;
-    p.compute *= 3.5;
+  if (situation.state == State::kTraining) {
+    p.gpu *= part.step;
+    p.compute *= 3.5;  // seven products instead of two
     p.bytes *= 3.0;
   }
   p.memory = p.bytes / device.bandwidth;

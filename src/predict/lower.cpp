@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "predict/lower_attention.h"
+#include "predict/lower_rms_norm.h"
 #include "predict/lower_views.h"
 
 namespace joulecast {
@@ -93,6 +94,12 @@ struct LowerVisitor : LowerViews {
     return arithmetic(context.input(0).element, self.options_.precision, false);
   }
 
+  // Before the first place of the first axis of an image: half of what the output asks for, rounded down.
+  static std::int64_t same_padding(const Conv& op, std::int64_t in, std::int64_t out, std::int64_t kernel) {
+    const std::int64_t span = at(op.dilation, 0, 1) * (kernel - 1) + 1;
+    return std::max<std::int64_t>(0, (out - 1) * at(op.stride, 0, 1) + span - in) / 2;
+  }
+
   void operator()(const Conv& op) {
     const TensorType& x = context.input(0);
     const Shape& weight = context.input(1).shape;
@@ -109,7 +116,8 @@ struct LowerVisitor : LowerViews {
     }
     work.stride = at(op.stride, 0, 1);
     work.transposed = op.transposed;
-    work.padding = at(op.padding_begin, 0, 0);
+    work.padding =
+        op.same_padding ? same_padding(op, from.shape[2], to.shape[2], weight[2]) : at(op.padding_begin, 0, 0);
     work.element_bytes = element_bytes(x);
     work.bias = context.has(2) ? 1 : 0;
     work.arithmetic = arithmetic(x.element, self.options_.precision, true);
@@ -135,9 +143,14 @@ struct LowerVisitor : LowerViews {
     emit(work);
   }
 
+  // Products of a batch step over gaps between its matrices and take either order of their axes.
+  void factor(std::size_t i) {
+    const bool batched = context.input(0).shape.size() == 3 && context.input(1).shape.size() == 3;
+    if (!batched || (storage(i) != Storage::kChannelsLast && storage(i) != Storage::kPlacesCut)) contiguous(i);
+  }
   void operator()(const MatMul& op) {
-    contiguous(0);
-    contiguous(1);
+    factor(0);
+    factor(1);
     const Shape& a = context.input(0).shape;
     const Shape& y = context.output().shape;
     const bool vector = a.size() < 2;
@@ -152,14 +165,14 @@ struct LowerVisitor : LowerViews {
     emit(work);
   }
 
-  // Half precision has fused kernels; FP32 runs as products, scaling, mask and softmax of their own, and so does what
-  // the model writes out itself.
+  // PyTorch has fused kernels for halves and FP32; what the model writes out itself, FP64 and TensorFlow run as
+  // products, scaling, mask and softmax of their own.
   void operator()(const Attention& op) {
     const TensorType& q = context.input(0);
     const Shape& k = context.input(1).shape;
     const Arithmetic math = arithmetic(q.element, self.options_.precision, false);
-    const bool halves = math == Arithmetic::kFp16 || math == Arithmetic::kBf16 || math == Arithmetic::kFp8;
-    const bool asked = halves && self.options_.attention != AttentionKernels::kProducts && !op.by_hand;
+    const bool asked =
+        has_fused_attention(op, math == Arithmetic::kFp64, self.options_.attention, self.options_.runtime);
     const bool fused = asked && q.shape.size() == 4;
     if (fused) {
       emit(AttentionWork{.batch = q.shape[0],
@@ -173,7 +186,8 @@ struct LowerVisitor : LowerViews {
                          .kv_bytes = element_bytes(context.input(1)),
                          .window = op.window,
                          .causal = op.causal,
-                         .arithmetic = math});
+                         .arithmetic = math,
+                         .mask_bytes = context.has(3) ? whole(context.input(3).bytes()) : 0});
     } else {
       apart(op, math, asked);
     }
@@ -259,7 +273,10 @@ struct LowerVisitor : LowerViews {
     contiguous(0);
     last_axes(ReductionKind::kLayerNorm, op.axes);
   }
-  void operator()(const RmsNorm& op) { last_axes(ReductionKind::kLayerNorm, op.axes); }
+  void operator()(const RmsNorm& op) {
+    if (op.by_hand && self.is_eager()) return rms_norm_by_hand(op, context, out);
+    last_axes(ReductionKind::kLayerNorm, op.axes);
+  }
   void operator()(const GroupNorm& op) {
     contiguous(0);
     const std::int64_t rows = extent(context.input(0).shape, 0) * std::max<std::int64_t>(1, op.groups);
@@ -309,7 +326,7 @@ struct LowerVisitor : LowerViews {
                           (op.kind == ActivationKind::kRelu || op.kind == ActivationKind::kRelu6 ||
                            op.kind == ActivationKind::kSilu || op.kind == ActivationKind::kHardSwish);
     std::get<PointwiseWork>(out[before].work).in_place = in_place ? 1 : 0;
-    view();
+    like(0);
   }
   // PyTorch cubes by multiplying; other powers (but the square) are a function.
   [[nodiscard]] bool is_cube(const Binary& op) const {
@@ -320,13 +337,13 @@ struct LowerVisitor : LowerViews {
   void cube(const Binary& op) {
     pointwise(PointwiseKind::kMulScalar);
     std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
-    view();
+    like(0);
   }
   void operator()(const Unary& op) {
     pointwise(PointwiseKind::kTanh);
     if (self.gradients_are_eager())
       std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
-    view();
+    like(0);
   }
   void operator()(const Binary& op) {
     if (is_cube(op)) return cube(op);
@@ -334,18 +351,19 @@ struct LowerVisitor : LowerViews {
     const auto kind = kind_of(op.kind, scalar);
     pointwise(kind.value_or(PointwiseKind::kOther));
     if (kind) std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
-    set_storage(storage(context.input(0).elements() == context.output().elements() ? 0 : 1));
+    like(context.input(0).elements() == context.output().elements() ? 0 : 1);
   }
   void operator()(const Dropout& op) {
-    if (self.options_.mode == Mode::kTraining && op.probability > 0.0) dropped(PointwiseKind::kDropout, 1);
-    view();
+    if (self.options_.mode != Mode::kTraining || op.probability <= 0.0) return view();
+    dropped(PointwiseKind::kDropout, 1);
+    like(0);
   }
   void operator()(const StochasticDepth& op) {
     if (self.options_.mode == Mode::kTraining && op.probability > 0.0) {
       dropped(PointwiseKind::kStochasticDepth, 0);
-    } else {
-      pointwise(PointwiseKind::kStochasticDepth, false);
+      return like(0);
     }
+    pointwise(PointwiseKind::kStochasticDepth, false);
     view();
   }
   // Forward in training reads and writes the tensor, and writes a mask of so many bytes an element.

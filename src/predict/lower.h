@@ -78,10 +78,11 @@ class NodeLowering {
   friend struct LowerViews;
   friend struct LowerVisitor;
   // Each step of autograd's formulas is a kernel.
-  [[nodiscard]] bool gradients_are_eager() const {
-    const bool eager = options_.runtime == Runtime::kPytorchEager || options_.runtime == Runtime::kCudaGraph;
-    return eager && options_.mode == Mode::kTraining;
+  // PyTorch runs the model's operators one by one.
+  [[nodiscard]] bool is_eager() const {
+    return options_.runtime == Runtime::kPytorchEager || options_.runtime == Runtime::kCudaGraph;
   }
+  [[nodiscard]] bool gradients_are_eager() const { return is_eager() && options_.mode == Mode::kTraining; }
   void pass_gradients(const CostContext& context, std::vector<LoweredOperation>& out);
   [[nodiscard]] PointwiseWork sum_of_gradients(const TensorType& type, std::size_t value) const;
   [[nodiscard]] std::int64_t gradient_bytes(const Binary& op, const CostContext& context) const;

@@ -25,6 +25,10 @@ AttentionKernels attention_of(std::string_view software) {
   return major == kFirstFused && minor < kFirstInFp32 ? AttentionKernels::kFused : AttentionKernels::kFusedOrFp32;
 }
 
+bool has_fused_attention(const Attention& op, bool doubles, AttentionKernels kernels, Runtime runtime) {
+  return !op.by_hand && !doubles && kernels != AttentionKernels::kProducts && runtime != Runtime::kTensorflow;
+}
+
 AttentionApart::AttentionApart(const Attention& op, const CostContext& context, Arithmetic math,
                                const LowerOptions& options, std::vector<LoweredOperation>& out)
     : op_(op), context_(context), options_(options), out_(out), size_(element_bytes(context.input(0))) {
@@ -88,9 +92,8 @@ void AttentionApart::soften_by_hand() {
   for (std::int64_t i = 0; i < op_.scales; ++i) each_way(PointwiseKind::kMulScalar, scores, both);
   // A mask added has no kernel in backward: the sum's gradient is the scores'.
   for (std::int64_t i = 0; i < masks(); ++i) over(PointwiseKind::kAdd, scores, both * scores, 0);
-  // Autocast takes the softmax in FP32.
+  // Autocast takes the softmax in FP32, whose kernel reads halves.
   const bool cast = options_.precision == Precision::kAmp && size_ < kFloat;
-  if (cast) each_way(PointwiseKind::kCopy, scores, size_ + kFloat);
   softmax(cast ? kFloat : size_);
   if (cast) each_way(PointwiseKind::kCopy, scores, size_ + kFloat);
   dropout(size_);
@@ -111,38 +114,38 @@ void AttentionApart::by_hand() {
 }
 
 // Autocast is off in there. _safe_softmax compares the scores, looks whether a row has any that counts, and chooses.
-void AttentionApart::soften_eagerly(bool in_fp32) {
-  const std::int64_t scores = rows_ * columns_, inner = in_fp32 ? kFloat : size_;
+void AttentionApart::soften_eagerly(std::int64_t size, bool safe) {
+  const std::int64_t scores = rows_ * columns_;
   const std::int64_t mask = context_.has(3) ? context_.input(3).elements() * size_ : 0;
-  for (std::int64_t i = 0; i < masks(); ++i) over(PointwiseKind::kAdd, scores, 2 * inner * scores + mask, 0);
-  softmax(inner);
-  if (in_fp32) {
-    over(PointwiseKind::kOther, scores, (inner + 1) * scores, 0);
+  for (std::int64_t i = 0; i < masks(); ++i) over(PointwiseKind::kAdd, scores, 2 * size * scores + mask, 0);
+  softmax(size);
+  if (safe) {
+    over(PointwiseKind::kOther, scores, (size + 1) * scores, 0);
     emit(ReductionWork{.kind = ReductionKind::kReduce,
                        .in_elements = scores,
                        .out_elements = rows_,
                        .rows = rows_,
                        .columns = columns_,
                        .element_bytes = 1});
-    each_way(PointwiseKind::kOther, scores, 2 * inner);
+    each_way(PointwiseKind::kOther, scores, 2 * size);
   }
-  dropout(inner);
+  dropout(size);
 }
 
 void AttentionApart::fall_back(const std::array<bool, 3>& turned) {
-  const bool in_fp32 = options_.attention == AttentionKernels::kFusedOrFp32;
-  const std::int64_t scores = rows_ * columns_, inner = in_fp32 ? kFloat : size_;
+  const bool late = options_.attention == AttentionKernels::kFusedOrFp32, cast = late && size_ < kFloat;
+  const std::int64_t scores = rows_ * columns_, inner = cast ? kFloat : size_;
   const std::int64_t results = context_.output().elements();
-  if (in_fp32) {
+  if (cast) {
     gemm_.element_bytes = gemm_.output_bytes = kFloat;
     gemm_.arithmetic = options_.precision == Precision::kTf32All ? Arithmetic::kTf32 : Arithmetic::kFp32;
   }
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t elements = context_.input(i).elements();
     const bool scaled = i < 2;
-    if (in_fp32) each_way(PointwiseKind::kCopy, elements, size_ + kFloat);
+    if (cast) each_way(PointwiseKind::kCopy, elements, size_ + kFloat);
     // Compiled, scaling and turning are part of the cast.
-    if (in_fp32 && compiled()) continue;
+    if (cast && compiled()) continue;
     if (scaled) each_way(PointwiseKind::kMulScalar, elements, 2 * inner);
     if (turned[i]) each_way(PointwiseKind::kCopy, elements, 2 * inner);
   }
@@ -150,10 +153,10 @@ void AttentionApart::fall_back(const std::array<bool, 3>& turned) {
   if (compiled()) {
     over(PointwiseKind::kFused, scores, 2 * inner * scores, 3 * inner * scores);
   } else {
-    soften_eagerly(in_fp32);
+    soften_eagerly(inner, late);
   }
   product_of_values();
-  if (!in_fp32) return;
+  if (!cast) return;
   each_way(PointwiseKind::kCopy, results, size_ + kFloat);
   // The probabilities too, which nobody reads.
   if (!compiled()) over(PointwiseKind::kCopy, scores, (size_ + kFloat) * scores, 0);

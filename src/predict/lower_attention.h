@@ -16,15 +16,18 @@ namespace joulecast {
 // Of "pytorch 2.4.1, ..."; what says no version is taken for a new one.
 AttentionKernels attention_of(std::string_view software);
 
+// Whether the framework has kernels that do it whole, which want four axes besides. `doubles`: it is in FP64.
+bool has_fused_attention(const Attention& op, bool doubles, AttentionKernels kernels, Runtime runtime);
+
 class AttentionApart {
  public:
   // `math` is what the products of such operands run in; kernels are appended to `out`.
   AttentionApart(const Attention& op, const CostContext& context, Arithmetic math, const LowerOptions& options,
                  std::vector<LoweredOperation>& out);
 
-  // As a model writes it out, and as FP32 runs. Requires: operands lie contiguous.
+  // As a model writes it out. Requires: operands lie contiguous.
   void by_hand();
-  // What scaled_dot_product_attention falls back to in halves (_scaled_dot_product_attention_math): query and key are
+  // What scaled_dot_product_attention falls back to (_scaled_dot_product_attention_math): query and key are
   // scaled; since PyTorch 2.5 all of it is in FP32, its operands and both of its results are cast, and rows that are
   // masked as a whole are looked for. `turned`: query, key and value that lie otherwise than contiguous, in which they
   // are scaled before they are copied.
@@ -39,7 +42,7 @@ class AttentionApart {
   void product_of_values();
   void softmax(std::int64_t size);
   void soften_by_hand();
-  void soften_eagerly(bool in_fp32);
+  void soften_eagerly(std::int64_t size, bool safe);
   void dropout(std::int64_t size);
   [[nodiscard]] std::int64_t masks() const;
   [[nodiscard]] bool compiled() const { return options_.runtime == Runtime::kPytorchCompiled; }

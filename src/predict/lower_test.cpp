@@ -352,24 +352,51 @@ TEST(Lower, FusedAttentionKeepsItsWindow) {
   EXPECT_EQ(work->window, 7);
 }
 
-TEST(Lower, AttentionIsFusedInHalfPrecisionOnly) {
-  const auto half = lowered(kAttention, Mode::kInference, Precision::kFp16);
+std::vector<LoweredOperation> attention_lowered(const PrepareOptions& options) {
+  return prepare(parse_graph(kAttention).value(), {}, options).value().operations;
+}
+
+TEST(Lower, AttentionIsFusedInHalvesAndInFp32) {
+  const auto half = attention_lowered({.precision = Precision::kFp16});
   const auto* fused = only<AttentionWork>(half);
   ASSERT_NE(fused, nullptr);
   EXPECT_EQ(fused->queries, 16);
   EXPECT_EQ(fused->past, 16);
   EXPECT_EQ(fused->element_bytes, 2);
   EXPECT_FALSE(fused->causal);
-  const auto full = lowered(kAttention);
-  ASSERT_EQ(full.size(), 4U);  // scaling, product, softmax, product
-  const auto& scores = std::get<GemmWork>(full[1].work);
+  EXPECT_EQ(fused->mask_bytes, 0);
+  const auto full = attention_lowered({.precision = Precision::kTf32});
+  const auto* fp32 = only<AttentionWork>(full);
+  ASSERT_NE(fp32, nullptr);
+  EXPECT_EQ(fp32->element_bytes, 4);
+  EXPECT_EQ(fp32->kv_bytes, 4);
+  EXPECT_EQ(fp32->arithmetic, Arithmetic::kFp32);
+}
+
+TEST(Lower, FusedAttentionReadsItsMask) {
+  std::string text(kAttention);
+  text.replace(text.find("%v)"), 3, "%v, %m)");
+  text.replace(text.find("%y ="), 4, "input %m : f32[8, 16, 32]\n%y =");
+  const auto half = prepare(parse_graph(text).value(), {}, {.precision = Precision::kBf16}).value().operations;
+  const auto* fused = only<AttentionWork>(half);
+  ASSERT_NE(fused, nullptr);
+  EXPECT_EQ(fused->mask_bytes, 2 * 8 * 16 * 32);
+}
+
+// Before PyTorch 2.0, in TensorFlow and in FP64.
+TEST(Lower, AttentionThatNobodyFusesRunsAsProducts) {
+  const auto apart = attention_lowered({.precision = {}, .attention = AttentionKernels::kProducts});
+  ASSERT_EQ(apart.size(), 4U);  // scaling, product, softmax, product
+  const auto& scores = std::get<GemmWork>(apart[1].work);
   EXPECT_EQ(scores.batch, 16);
   EXPECT_EQ(scores.rows, 16);
   EXPECT_EQ(scores.columns, 32);
   EXPECT_EQ(scores.depth, 64);
   EXPECT_EQ(scores.arithmetic, Arithmetic::kFp32);
-  EXPECT_EQ(std::get<ReductionWork>(full[2].work).columns, 32);
-  EXPECT_EQ(std::get<GemmWork>(full[3].work).columns, 64);
+  EXPECT_EQ(std::get<ReductionWork>(apart[2].work).columns, 32);
+  EXPECT_EQ(std::get<GemmWork>(apart[3].work).columns, 64);
+  EXPECT_EQ(only<AttentionWork>(attention_lowered({.precision = {}, .runtime = Runtime::kTensorflow})), nullptr);
+  EXPECT_EQ(only<AttentionWork>(attention_lowered({.precision = Precision::kFp64})), nullptr);
 }
 
 // The names of what it becomes, in order.
@@ -455,9 +482,12 @@ TEST(Lower, AttentionOnFiveAxesFallsBackToProducts) {
   EXPECT_EQ(kernels_on_five_axes(options, "%v)"),
             (Parts{moved(4, 6 * kOperand), "1 x 48 products 16x16x64, 4 bytes each", moved(1, 8 * kScores),
                    "1 x 48 products 16x64x16, 4 bytes each"}));
-  // Written out by the model, or FP32: as ever.
+  // In FP32 nothing is cast.
   options = {.precision = Precision::kFp32};
-  EXPECT_EQ(kernels_on_five_axes(options, "%v)").size(), 4U);
+  EXPECT_EQ(kernels_on_five_axes(options, "%v)"),
+            (Parts{moved(2, 8 * kOperand), "1 x 48 products 16x16x64, 4 bytes each", "1 x 768 rows of 16, 4 bytes each",
+                   moved(1, 5 * kScores), "1 x 768 rows of 16, 1 bytes each", moved(1, 8 * kScores),
+                   "1 x 48 products 16x64x16, 4 bytes each"}));
 }
 
 TEST(Lower, APytorchSaysWhatAttentionItHas) {
@@ -469,17 +499,17 @@ TEST(Lower, APytorchSaysWhatAttentionItHas) {
     EXPECT_EQ(attention_of(late), AttentionKernels::kFusedOrFp32) << late;
 }
 
-// The inputs' casts are three copies of one size or two; those of the scores stand around the softmax.
+// The inputs' casts are three copies of one size or two; the softmax reads halves and leaves FP32, which is cast back.
 TEST(Lower, AutocastTakesTheSoftmaxOfAttentionByHandInFullPrecision) {
   const Parts found = parts_of_attention("by_hand = true", {.precision = Precision::kAmp});
-  EXPECT_EQ(found, (Parts{"cast", "cast", "scale", "product", "cast", "softmax of 4 bytes", "product"}));
+  EXPECT_EQ(found, (Parts{"cast", "cast", "scale", "product", "softmax of 4 bytes", "cast", "product"}));
 }
 
 constexpr std::string_view kEagerAttention = R"(graph "a" {
     input %q : f32[2, 8, 16, 64]
     parameter %k : f32[2, 8, 32, 64]
     parameter %v : f32[2, 8, 32, 64]
-    %y = attention(%q, %k, %v) {causal = true, scales = 1, masks = 1, dropout = 0.1}
+    %y = attention(%q, %k, %v) {causal = true, by_hand = true, scales = 1, masks = 1, dropout = 0.1}
     output %y
   })";
 
@@ -499,6 +529,101 @@ TEST(Lower, WhatAModelDoesToItsScoresRunsInFullPrecision) {
   EXPECT_EQ(std::get<PointwiseWork>(training[2].work).backward_bytes, 0);
   EXPECT_EQ(std::get<PointwiseWork>(training[4].work).kind, PointwiseKind::kDropout);
   EXPECT_EQ(std::get<PointwiseWork>(training[4].work).elements, kScores);
+}
+
+// "same" is what the sizes ask for: of 3x3 a place on either side, with a stride of 2 on 56 places none before them.
+TEST(Lower, SamePaddingIsPaddingOfTheSameSize) {
+  const auto convolution = [](std::string_view attributes) {
+    return lowered(
+        fmt::format("graph \"s\" {{\ninput %x : f32[2, 64, 56, 56]\nparameter %w : f32[64, 64, 3, 3]\n"
+                    "%y = conv(%x, %w) {{{}}}\noutput %y\n}}",
+                    attributes));
+  };
+  EXPECT_EQ(convolution("stride = [1, 1], same_padding = true"),
+            convolution("stride = [1, 1], padding_begin = [1, 1], padding_end = [1, 1]"));
+  EXPECT_EQ(convolution("stride = [1, 1], dilation = [2, 2], same_padding = true"),
+            convolution("stride = [1, 1], dilation = [2, 2], padding_begin = [2, 2], padding_end = [2, 2]"));
+  EXPECT_EQ(convolution("stride = [2, 2], same_padding = true"),
+            convolution("stride = [2, 2], padding_begin = [0, 0], padding_end = [1, 1]"));
+}
+
+// What is computed of the halves of a tensor has no gaps: the layer behind it copies nothing.
+TEST(Lower, GatedHalvesAreContiguous) {
+  const auto operations = lowered(R"(graph "g" {
+    input %x : f32[8, 16, 256]
+    parameter %w : f32[64, 128]
+    %a, %b = split(%x) {axis = -1, sizes = [128, 128]}
+    %g = activation(%a) {kind = silu}
+    %p = binary(%g, %b) {kind = mul}
+    %y = linear(%p, %w)
+    output %y
+  })");
+  ASSERT_EQ(operations.size(), 3U);  // silu, product, layer
+  EXPECT_TRUE(std::holds_alternative<GemmWork>(operations[2].work));
+}
+
+// Products of a batch take a factor whose matrices are transposed; those of four axes are put into one batch first.
+TEST(Lower, ProductsOfABatchTakeTransposedFactors) {
+  const auto kernels = [](std::string_view batch, std::string_view order) {
+    return lowered(fmt::format("graph \"t\" {{\ninput %a : f32[{0}, 32, 64]\ninput %b : f32[{0}, 32, 64]\n"
+                               "%t = transpose(%b) {{order = [{1}]}}\n%y = matmul(%a, %t)\noutput %y\n}}",
+                               batch, order))
+        .size();
+  };
+  EXPECT_EQ(kernels("8", "0, 2, 1"), 1U);
+  EXPECT_EQ(kernels("2, 8", "0, 1, 3, 2"), 2U);
+}
+
+// torch.roll goes axis by axis, a compiled network at once; torch.flip is no view.
+TEST(Lower, RollsAndFlipsMoveTheirTensor) {
+  const auto roll = [](Runtime runtime) {
+    const auto load = prepare(parse_graph(R"(graph "r" {
+      input %x : f32[8, 56, 56, 96]
+      %y = roll(%x) {axes = [1, 2], shifts = [-3, -3]}
+      output %y
+    })")
+                                  .value(),
+                              {}, {.precision = {}, .runtime = runtime})
+                          .value();
+    return load.operations.at(0);
+  };
+  constexpr std::int64_t kBytes = 2 * 8 * 56 * 56 * 96 * 4;
+  EXPECT_EQ(std::get<PointwiseWork>(roll(Runtime::kPytorchEager).work).forward_bytes, kBytes);
+  EXPECT_EQ(roll(Runtime::kPytorchEager).count, 2);
+  EXPECT_EQ(roll(Runtime::kPytorchCompiled).count, 1);
+  const auto sliced = [](std::string_view from, std::string_view to, std::string_view step) {
+    return lowered(
+        fmt::format("graph \"f\" {{\ninput %x : f32[8, 16]\nconstant %s : i64[1] = [{}]\n"
+                    "constant %e : i64[1] = [{}]\nconstant %a : i64[1] = [1]\nconstant %n : i64[1] = [{}]\n"
+                    "%y = slice(%x, %s, %e, %a, %n)\noutput %y\n}}",
+                    from, to, step));
+  };
+  EXPECT_TRUE(sliced("0", "8", "1").empty());
+  EXPECT_EQ(only<PointwiseWork>(sliced("-1", "-9223372036854775808", "-1"))->forward_bytes, 2 * 8 * 16 * 4);
+}
+
+// Cast, square, mean, epsilon, root, product, cast and scale, where the model writes it out.
+TEST(Lower, RmsNormByHandRunsKernelByKernel) {
+  const auto norm = [](std::string_view by_hand, const PrepareOptions& options) {
+    const auto text = fmt::format(
+        "graph \"n\" {{\ninput %x : f32[8, 128, 512]\nparameter %w : f32[512]\n"
+        "%y = rms_norm(%x, %w) {{by_hand = {}}}\noutput %y\n}}",
+        by_hand);
+    return prepare(parse_graph(text).value(), {}, options).value().operations;
+  };
+  const auto bytes = [](const std::vector<LoweredOperation>& operations) {
+    std::int64_t out = 0;
+    for (const LoweredOperation& one : operations) {
+      if (const auto* work = std::get_if<PointwiseWork>(&one.work)) out += one.count * work->forward_bytes;
+    }
+    return out;
+  };
+  constexpr std::int64_t kAll = 8 * 128 * 512, kRows = 8 * 128;
+  const auto halves = norm("true", {.precision = Precision::kBf16});
+  EXPECT_EQ(bytes(halves), kAll * (6 + 8 + 8 + 6 + 4) + kRows * (8 + 8));
+  EXPECT_EQ(bytes(norm("true", {.precision = Precision::kFp32})), kAll * (8 + 8 + 8) + kRows * (8 + 8));
+  EXPECT_EQ(norm("true", {.precision = Precision::kBf16, .runtime = Runtime::kPytorchCompiled}).size(), 1U);
+  EXPECT_NE(only<ReductionWork>(norm("false", {.precision = Precision::kBf16})), nullptr);
 }
 
 TEST(Lower, ACubeIsAMultiplication) {

@@ -2,6 +2,7 @@
 // Part of lower.cpp: what all operators have in common, and those that move or only look at values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -38,7 +39,6 @@ struct LowerParts {
       if (id != kNoValue) self.storage_[index(id)] = value;
     }
   }
-  void set_strided(bool value) { set_storage(value ? Storage::kStrided : Storage::kContiguous); }
 
   void contiguous(std::size_t i) {
     if (storage(i) != Storage::kContiguous) copied(i);
@@ -57,6 +57,7 @@ struct LowerParts {
   }
 
   void view() { set_storage(storage(0)); }
+  void like(std::size_t i) { set_storage(elementwise(storage(i))); }
 
   // Kernels of images work in either order, and answer in that of their input.
   [[nodiscard]] bool channels_last() const { return storage(0) == Storage::kChannelsLast; }
@@ -103,7 +104,7 @@ struct LowerViews : LowerParts {
   }
   void operator()(const Transpose& op) {
     if (op.contiguous) pointwise(PointwiseKind::kCopy);
-    const Storage seen = transposed(storage(0), op.order, context.input(0).shape.size());
+    const Storage seen = transposed(storage(0), op.order, context.input(0).shape);
     set_storage(op.contiguous ? Storage::kContiguous : seen);
   }
   // The gradients of what was repeated are summed up.
@@ -111,27 +112,34 @@ struct LowerViews : LowerParts {
     const bool repeats = context.output().elements() != context.input(0).elements();
     if (repeats && self.gradients_are_eager() && self.has_gradient(context, 0))
       gradient(whole(context.output().bytes()) + whole(context.input(0).bytes()));
-    set_strided(true);
+    set_storage(Storage::kGaps);
   }
   void operator()(const Slice&) {
+    if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
     gradient_of_part();
     set_storage(cut(storage(0), context.input(0).shape, context.output().shape));
   }
   void operator()(const Split& op) {
     gradient_of_parts();
-    set_strided(!is_first(op.axis));
+    set_storage(is_first(op.axis) && storage(0) != Storage::kStrided ? storage(0) : Storage::kGaps);
   }
   void operator()(const Gather& op) {
     // One fixed index is torch's select, a view: nothing is written.
     if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
     gradient_of_part();
-    set_strided(!is_first(op.axis) || storage(0) != Storage::kContiguous);
+    set_storage(is_first(op.axis) && storage(0) == Storage::kContiguous ? Storage::kContiguous : Storage::kGaps);
   }
   void operator()(const Squeeze&) { view(); }
   void operator()(const Unsqueeze&) { view(); }
   void operator()(const Cast&) {
     pointwise(PointwiseKind::kCopy);
-    view();
+    like(0);
+  }
+  // A kernel for each axis, both ways.
+  void operator()(const Roll& op) {
+    pointwise(PointwiseKind::kCopy);
+    if (!self.is_eager()) return;
+    out.back().count = out.back().calls = std::max<std::int64_t>(1, static_cast<std::int64_t>(op.axes.size()));
   }
   // To positions that shapes tell, an assignment to a slice: its values are copied. Backward copies the gradient, takes
   // the slice's from it and leaves zeros there.
@@ -150,13 +158,12 @@ struct LowerViews : LowerParts {
   // place of every element, and neighbours do not lie side by side. Of long rows and whole images timm's networks show
   // no such cost.
   [[nodiscard]] bool joins_cut_rows(const Concat& op) const {
-    const Runtime runtime = self.options_.runtime;
-    if (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph) return false;
+    if (!self.is_eager()) return false;
     const auto rank = static_cast<std::int64_t>(context.output().shape.size());
     constexpr std::int64_t kHead = 128;  // elements of a row
     if ((op.axis != rank - 1 && op.axis != -1) || context.output().shape.back() > kHead) return false;
     for (std::size_t i = 0; i < context.node().inputs.size(); ++i) {
-      if (storage(i) == Storage::kStrided) return true;
+      if (storage(i) == Storage::kStrided || storage(i) == Storage::kGaps) return true;
     }
     return false;
   }
@@ -170,9 +177,7 @@ struct LowerViews : LowerParts {
   void operator()(const Resize& op) {
     pointwise(PointwiseKind::kCopy);
     if (channels_last()) return view();
-    const Runtime runtime = self.options_.runtime;
-    if (op.kind == ResizeKind::kNearest || (runtime != Runtime::kPytorchEager && runtime != Runtime::kCudaGraph))
-      return;
+    if (op.kind == ResizeKind::kNearest || !self.is_eager()) return;
     // PyTorch's kernels have a thread for each pixel of the result, which goes over all images and channels.
     const Shape& shape = context.output().shape;
     if (shape.size() > 2) std::get<PointwiseWork>(out.back().work).in_turn = shape[0] * shape[1];

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/walk.h"
+#include "predict/lower_attention.h"
 #include "predict/optimizer.h"
 
 namespace joulecast {
@@ -87,8 +88,7 @@ constexpr double kFloat = 4.0;
 Scores bytes_of_plain_score(const Attention& op, const TensorType& query, const PrepareOptions& options) {
   const double size = static_cast<double>(bit_width(query.element)) / 8.0;
   const bool halves = size < kFloat, four_axes = query.shape.size() == 4;
-  const bool old = options.attention == AttentionKernels::kProducts;
-  if (op.by_hand || (halves && old)) {
+  if (!has_fused_attention(op, size > kFloat, options.attention, options.runtime)) {
     if (halves && options.precision == Precision::kAmp) return {size + kFloat, size + 2.0 * kFloat};
     return {size, 2.0 * size};
   }

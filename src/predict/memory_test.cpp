@@ -70,6 +70,10 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {}), Bytes{4 * kOperand + 12 * kScores});
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.precision = {}, .attention = AttentionKernels::kFused}),
             Bytes{4 * kOperand + 4 * kScores});
+  EXPECT_EQ(live("8, 4", "by_hand = false", {.precision = {}, .attention = AttentionKernels::kProducts}),
+            Bytes{4 * kOperand + 4 * kScores});
+  EXPECT_EQ(live("8, 4", "by_hand = false", {.precision = {}, .runtime = Runtime::kTensorflow}),
+            Bytes{4 * kOperand + 4 * kScores});
   // Three operands are kept, and the gradient of the result is there with those of the scores; the network's own inputs
   // need none.
   EXPECT_EQ(live("8, 4", "by_hand = false", {.mode = Mode::kTraining, .precision = {}}),

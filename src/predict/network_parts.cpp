@@ -47,8 +47,14 @@ bool is_functional(const Work& work) {
           pointwise->kind != PointwiseKind::kFused);
 }
 
+// A StochasticDepth that drops nothing: the benchmark's kernel only adds up its gradient, which a network does not.
+bool has_kernel(const Work& work) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&work);
+  return pointwise == nullptr || pointwise->kind != PointwiseKind::kStochasticDepth || pointwise->active;
+}
+
 std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work> works,
-                                  std::span<const OperationPrediction> found) {
+                                  std::span<const OperationPrediction> found, const Device& device) {
   const Runtime runtime = workload.options.runtime;
   const bool own_calls = runtime == Runtime::kPytorchCompiled || runtime == Runtime::kTensorflow;
   const State state = state_in(workload.options.mode);
@@ -59,11 +65,12 @@ std::vector<ComposePart> parts_of(const Workload& workload, std::span<const Work
     const OperationPrediction& p = found[i];
     // The share of the bound that the GPU makes up is the share of the time it is busy.
     const double by_bound = p.time / p.physics.bound;
-    parts.push_back({.time = p.time,
-                     .gpu = p.physics.gpu * by_bound,
+    const bool kernel = has_kernel(works[i]);
+    parts.push_back({.time = kernel ? p.time : std::min(p.time, p.physics.host),
+                     .gpu = kernel ? p.physics.gpu * by_bound : 0.0,
                      .host = p.physics.host,
                      .call = own_calls ? network_call(runtime, works[i], state) : std::nullopt,
-                     .power = p.power,
+                     .power = kernel ? p.power : std::min(p.power, device.awake),
                      .accumulation = p.physics.accumulation * by_bound,
                      .count = static_cast<double>(operation.count),
                      .calls = static_cast<double>(operation.calls),
@@ -94,7 +101,7 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
                                                                           : Host::kModern};
   out.found.assign(out.works.size(), {});  // copies; resize() takes more instructions
   JC_RETURN_IF_ERROR(known.estimator.predict(out.works, out.device, situation, known.trust, out.found));
-  out.parts = parts_of(workload, out.works, out.found);
+  out.parts = parts_of(workload, out.works, out.found, out.device);
   out.whole = compose({.parts = out.parts,
                        .mode = workload.options.mode,
                        .parameter_tensors = static_cast<double>(workload.parameter_tensors),

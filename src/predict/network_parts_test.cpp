@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict/network_parts.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <string_view>
 
 namespace joulecast {
@@ -77,6 +79,34 @@ TEST(NetworkParts, OptimizersMoveTheirPasses) {
   EXPECT_NEAR(more(Optimizer::kAdam, Runtime::kPytorchEager) / pass, 15, 1e-6);
   EXPECT_NEAR(more(Optimizer::kSgdMomentum, Runtime::kPytorchEager) / pass, 5, 1e-6);
   EXPECT_NEAR(more(Optimizer::kAdam, Runtime::kTensorflow) / pass, 4, 1e-6);
+}
+
+// The benchmark adds its gradient up, which is a kernel; a network's is only handed on.
+TEST(NetworkParts, AStochasticDepthThatNeverDropsHasNoKernel) {
+  const Pack pack = Pack::open(JOULECAST_SOURCE_DIR "/data/packs/joulecast.jcpack").value();
+  const Estimator estimator = Estimator::from(pack).value();
+  const ComposeConstants compose = read_compose(pack).value();
+  const Gpu& gpu = **Catalogue::shipped().find("a30");
+  const auto whole = [&](std::string_view depth) {
+    const std::string text = fmt::format(R"(graph "n" {{
+      input %x : f32[batch, 64, 56, 56]
+      {}
+      %z = activation({}) {{kind = relu}}
+      output %z
+    }})",
+                                         depth.empty() ? "" : fmt::format("%y = stochastic_depth(%x) {}", depth),
+                                         depth.empty() ? "%x" : "%y");
+    const Workload load = prepare(parse_graph(text).value(), {.symbols = {}, .shapes = {}, .batch = 32},
+                                  {.mode = Mode::kTraining, .precision = {}})
+                              .value();
+    return network_parts(load, gpu, {}, {estimator, estimator.trust(gpu.id), compose}).value().whole;
+  };
+  const Composition plain = whole("");
+  EXPECT_GT(whole("{probability = 0.1}").gpu, plain.gpu + 50e-6);
+  const Composition waiting = whole("{probability = 0}");
+  EXPECT_EQ(waiting.gpu, plain.gpu);
+  // Its call waits, awake.
+  EXPECT_LT(waiting.energy - plain.energy, 200e-6 * make_device(gpu, {})->awake);
 }
 
 }  // namespace

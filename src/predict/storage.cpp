@@ -41,6 +41,17 @@ Order normal(const IntList& order, std::size_t rank) {
   return out;
 }
 
+// Whether the axes of more than one place follow each other as before.
+bool keeps_order(const Order& order, const Shape& shape) {
+  std::int64_t last = -1;
+  for (const std::int64_t axis : order) {
+    if (shape[static_cast<std::size_t>(axis)] == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
 std::int64_t places(const Shape& shape) {
   std::int64_t out = 1;
   for (std::size_t i = 2; i < shape.size(); ++i) out *= shape[i];
@@ -63,14 +74,19 @@ bool splits_axes(const Shape& shape, const Shape& to) {
 
 Storage cut(Storage from, const Shape& shape, const Shape& to) {
   const bool plain_images = from == Storage::kContiguous && shape.size() >= 3 && to.size() == shape.size();
-  if (!plain_images || to[0] != shape[0]) return Storage::kStrided;
-  return std::equal(shape.begin() + 2, shape.end(), to.begin() + 2) ? Storage::kPlacesCut : Storage::kStrided;
+  if (!plain_images || to[0] != shape[0]) return Storage::kGaps;
+  return std::equal(shape.begin() + 2, shape.end(), to.begin() + 2) ? Storage::kPlacesCut : Storage::kGaps;
 }
 
-Storage transposed(Storage from, const IntList& order, std::size_t rank) {
-  if (from == Storage::kStrided || rank == 0) return from;
+Storage elementwise(Storage from) {
+  return from == Storage::kGaps || from == Storage::kPlacesCut ? Storage::kContiguous : from;
+}
+
+Storage transposed(Storage from, const IntList& order, const Shape& shape) {
+  const std::size_t rank = shape.size();
+  if (from == Storage::kStrided || from == Storage::kGaps || rank == 0) return from;
   const Order found = normal(order, rank);
-  if (found == plain(rank)) return from;
+  if (keeps_order(found, shape)) return from;
   if (rank == 4 && found == Order{0, 2, 1, 3}) {
     if (from == Storage::kHeadsInner) return Storage::kContiguous;
     return from == Storage::kContiguous ? Storage::kHeadsInner : Storage::kStrided;
@@ -79,7 +95,7 @@ Storage transposed(Storage from, const IntList& order, std::size_t rank) {
   if (from == Storage::kChannelsLast && found == to_channels_last(rank)) return Storage::kContiguous;
   const bool plain_images = from == Storage::kContiguous || from == Storage::kPlacesCut;
   if (plain_images && found == from_channels_last(rank)) return Storage::kChannelsLast;
-  return Storage::kStrided;
+  return from == Storage::kPlacesCut ? Storage::kGaps : Storage::kStrided;
 }
 
 std::optional<Storage> reshaped(Storage from, const Shape& shape, const Shape& to) {
@@ -87,7 +103,8 @@ std::optional<Storage> reshaped(Storage from, const Shape& shape, const Shape& t
   const bool image = from == Storage::kChannelsLast && shape.size() >= 3;
   if (image && places(shape) == 1) return Storage::kContiguous;
   if (image && to.size() >= 3 && to[0] == shape[0] && to[1] == shape[1]) return Storage::kChannelsLast;
-  return splits_axes(shape, to) ? std::optional(Storage::kStrided) : std::nullopt;
+  if (!splits_axes(shape, to)) return std::nullopt;
+  return elementwise(from) == Storage::kContiguous ? Storage::kGaps : Storage::kStrided;
 }
 
 }  // namespace joulecast

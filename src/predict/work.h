@@ -115,6 +115,7 @@ struct AttentionWork {
   std::int64_t window = 0;  // keys that a query sees at most, the last ones; 0: no limit
   bool causal = true;
   Arithmetic arithmetic = Arithmetic::kBf16;
+  std::int64_t mask_bytes = 0;  // of a mask that is added to the scores; 0: none, or `causal` says it
   auto operator<=>(const AttentionWork&) const = default;
 };
 

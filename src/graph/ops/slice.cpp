@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graph/infer_context.h"
+#include "graph/ops/helpers.h"
 #include "graph/ops/known.h"
 
 namespace joulecast {
@@ -76,9 +77,12 @@ Result<void> infer(const Slice&, InferContext& context) {
   return {};
 }
 
-// A view: no kernel. A negative step, which PyTorch does not have, would need a copy.
-Cost cost(const Slice&, const CostContext&) {
-  return {};
+// A view: no kernel. A negative step, which PyTorch's views do not have, is a copy (torch.flip).
+Cost cost(const Slice&, const CostContext& context) {
+  const Contents* steps = context.known(4);
+  const bool back =
+      steps != nullptr && std::any_of(steps->ints.begin(), steps->ints.end(), [](auto s) { return s < 0; });
+  return back ? copy_cost(context, output_bytes(context), output_bytes(context)) : Cost{};
 }
 
 }  // namespace joulecast

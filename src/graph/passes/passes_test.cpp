@@ -408,7 +408,7 @@ std::string rms_norm(const std::string& root) {
 
 TEST(RmsNormPass, InEverySpelling) {
   const std::string scale = "%y = binary(%w, %n) {kind = mul}\noutput %y\n";
-  const std::string whole = "%y = rms_norm(%x, %w)\n";
+  const std::string whole = "%y = rms_norm(%x, %w) {by_hand = true}\n";
   const std::string sqrt = "%r = unary(%ve) {kind = sqrt}\n";
   const std::string product = "%n = binary(%x, %i) {kind = mul}\n";
   EXPECT_EQ(folded(kTokens + rms_norm(sqrt + "%i = unary(%r) {kind = reciprocal}\n" + product) + scale), whole);
@@ -421,13 +421,13 @@ TEST(RmsNormPass, OfHalfPrecisionThroughSingle) {
   EXPECT_EQ(folded("input %h : f16[batch, seq, 768]\n%x = cast(%h)\n" +
                    rms_norm("%i = unary(%ve) {kind = rsqrt}\n%n = binary(%x, %i) {kind = mul}\n") +
                    "%c = cast(%n) {to = f16}\n%y = binary(%w, %c) {kind = mul}\noutput %y\n"),
-            "%y = rms_norm(%h, %w)\n");
+            "%y = rms_norm(%h, %w) {by_hand = true}\n");
 }
 
 TEST(RmsNormPass, ScaleOfOneMoreThanTheWeight) {
   EXPECT_EQ(folded(kTokens + rms_norm("%i = unary(%ve) {kind = rsqrt}\n%n = binary(%x, %i) {kind = mul}\n") +
                    "%w1 = binary(%w, %one)\n%y = binary(%n, %w1) {kind = mul}\noutput %y\n"),
-            "%w1 = binary(%w, %one)\n%y = rms_norm(%x, %w1)\n");
+            "%w1 = binary(%w, %one)\n%y = rms_norm(%x, %w1) {by_hand = true}\n");
 }
 
 TEST(RmsNormPass, OfAnotherTensorStays) {

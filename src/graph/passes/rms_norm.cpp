@@ -20,7 +20,7 @@ bool fold_rms_norm(Rewriter& graph, std::size_t root) {
   if (squared != quotient->n) return false;
   const auto axes = count_last_axes(square->axes, graph.sketch(squared).rank);
   if (!axes || !inside.closed(graph, node)) return false;
-  graph.replace(root, RmsNorm{.axes = *axes}, {squared});
+  graph.replace(root, RmsNorm{.axes = *axes, .by_hand = true}, {squared});
   return true;
 }
 

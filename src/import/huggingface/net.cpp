@@ -60,7 +60,7 @@ ValueId Net::layer_norm(std::string_view name, ValueId x, std::int64_t width) {
 }
 
 ValueId Net::rms_norm(std::string_view name, ValueId x, std::int64_t width) {
-  return add(RmsNorm{}, {x, weight(fmt::format("{}.weight", name), {width})});
+  return add(RmsNorm{.by_hand = true}, {x, weight(fmt::format("{}.weight", name), {width})});
 }
 
 ValueId Net::dropout(ValueId x, double probability) {

@@ -134,14 +134,24 @@ Result<void> lower_tensor_split(Call& call) {
   return call.emit(Split{axis, {}}, {x, sizes}, call.output_count());
 }
 
+// All parts at once, whose gradient is one tensor again; of one alone as select.
 Result<void> lower_unbind(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
   JC_ASSIGN_OR_RETURN(const std::int64_t axis, call.number("dim", 0));
+  std::vector<std::size_t> used;
   for (std::size_t i = 0; i < call.output_count(); ++i) {
-    if (!call.used(i)) continue;
-    const ValueId place = call.int_scalar(static_cast<std::int64_t>(i));
-    JC_RETURN_IF_ERROR(call.emit_output(i, Gather{GatherKind::kSlices, axis, 0}, {x, place}));
+    if (call.used(i)) used.push_back(i);
   }
+  if (used.size() < 2) {
+    for (const std::size_t i : used) {
+      const ValueId place = call.int_scalar(static_cast<std::int64_t>(i));
+      JC_RETURN_IF_ERROR(call.emit_output(i, Gather{GatherKind::kSlices, axis, 0}, {x, place}));
+    }
+    return {};
+  }
+  const Split split{axis, IntList(call.output_count(), 1)};
+  const std::vector<ValueId> parts = call.steps(split, {x}, call.output_count(), "part");
+  for (const std::size_t i : used) JC_RETURN_IF_ERROR(call.emit_output(i, Squeeze{{axis}}, {parts[i]}));
   return {};
 }
 
