@@ -30,10 +30,10 @@ enum class Runtime : std::uint8_t {
 // How images lie in memory: PyTorch's default, or its memory_format=torch.channels_last for network and input.
 enum class Layout : std::uint8_t { kChannelsFirst, kChannelsLast };
 
-// How PyTorch runs scaled_dot_product_attention in halves. What has no fused kernel is two products and a softmax.
+// How PyTorch runs scaled_dot_product_attention. What has no fused kernel is two products and a softmax.
 enum class AttentionKernels : std::uint8_t {
   kProducts,     // before 2.0, where models wrote it out
-  kFused,        // 2.0 to 2.4: fused on four axes, in halves elsewhere
+  kFused,        // 2.0 to 2.4: fused on four axes, in its own precision elsewhere
   kFusedOrFp32,  // since 2.5: fused on four axes, in FP32 elsewhere
 };
 

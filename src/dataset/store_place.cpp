@@ -15,11 +15,11 @@ bool is_database_url(std::string_view place) {
 std::string shown_place(std::string_view place) {
   if (!is_database_url(place)) return std::string(place);
   const std::size_t begin = place.find("//") + 2;
-  std::string out(place.substr(0, place.find('?')));
-  const std::size_t at = out.rfind('@');  // a password may hold one, and a slash
+  std::string out(place);
+  const std::size_t at = out.rfind('@');  // a password may hold one, and what else a URL has
   const std::size_t colon = out.find(':', begin);
   if (at != std::string::npos && at > begin && colon < at) out.erase(colon, at - colon);
-  return out;
+  return out.substr(0, out.find('?'));
 }
 
 bool is_store(const std::string& place) {

@@ -104,16 +104,9 @@ bool in_fp32(Arithmetic arithmetic) {
   return arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kTf32;
 }
 
-// PyTorch takes FlashAttention 2 for halves on tensor units that load asynchronously, without a mask but a causal one.
-// Of AMD nothing else is known.
-bool has_flash_attention(const AttentionWork& work, const Device& device) {
-  const bool asynchronous = device.capability <= 0.0 || device.capability >= 8.0;
-  return !in_fp32(work.arithmetic) && asynchronous && (work.mask_bytes == 0 || device.capability <= 0.0);
-}
-
 PromptKernel pytorch_kernel(const AttentionWork& work, const Device& device) {
   if (has_flash_attention(work, device)) return kPytorch;
-  const bool wide = work.head > 64;
+  const bool wide = std::max(work.head, work.value_head) > 64;
   if (in_fp32(work.arithmetic)) {
     if (device.tf32 > 0.0) return wide ? kEfficientTf32Wide : kEfficientTf32;
     return wide ? kEfficientFp32Wide : kEfficientFp32;
@@ -122,14 +115,14 @@ PromptKernel pytorch_kernel(const AttentionWork& work, const Device& device) {
   return wide ? kEfficientAmpereWide : kEfficientAmpere;
 }
 
-// Engines' kernels have no way back, and none is for FP32.
-bool runs_pytorchs(const AttentionWork& work, Situation situation) {
-  return situation.host != Host::kCaptured || situation.state == State::kTraining || in_fp32(work.arithmetic);
+// Engines' kernels have no way back, and do nothing that FlashAttention does not.
+bool runs_pytorchs(const AttentionWork& work, const Device& device, Situation situation) {
+  return situation.host != Host::kCaptured || situation.state == State::kTraining || !has_flash_attention(work, device);
 }
 
 // vLLM and TensorRT-LLM were measured on Hopper and Blackwell alone: elsewhere FlashAttention 2 stands for theirs.
 PromptKernel prompt_kernel(const AttentionWork& work, const Device& device, Situation situation) {
-  if (runs_pytorchs(work, situation)) return pytorch_kernel(work, device);
+  if (runs_pytorchs(work, device, situation)) return pytorch_kernel(work, device);
   if (work.head > 256) return kTritonWidest;
   const bool sglang = situation.engine == Engine::kSglang;
   const bool vllm = situation.engine == Engine::kVllm;
@@ -209,13 +202,15 @@ double sustained_products(const AttentionWork& work, const Device& device) {
 // Cycles of a block of keys against a tile of queries.
 double block_cycles(const AttentionWork& work, const PromptKernel& kernel, const Device& device) {
   const double rate = sustained_products(work, device) / device.sm / device.clock;
-  const double score = kernel.product * 4.0 * filled(work.head, kernel.width) / rate + kernel.softmax;
+  const double keys = filled(work.head, kernel.width);
+  const double values = work.value_head > 0 ? filled(work.value_head, kernel.width) : keys;
+  const double score = kernel.product * 2.0 * (keys + values) / rate + kernel.softmax;
   return kernel.queries * kernel.keys * score * (work.kv_bytes == 1 ? kernel.narrow : 1.0);
 }
 
 void move_prompt(const AttentionWork& work, const PromptKernel& kernel, const Device& device, AttentionTime& out) {
   const auto queries = static_cast<double>(work.queries);
-  const double numbers = static_cast<double>(work.batch) * static_cast<double>(work.head);
+  const double numbers = static_cast<double>(work.batch) * mean_head(work);
   const double kv = 2.0 * numbers * static_cast<double>(work.kv_heads);
   const double q = numbers * static_cast<double>(work.heads) * queries;
   const double cached = kv * static_cast<double>(work.past + work.queries) * static_cast<double>(work.kv_bytes);
@@ -259,7 +254,7 @@ double keys_read(const AttentionWork& work, const Device& device) {
 AttentionTime decode_time(const AttentionWork& work, const Device& device, Situation situation) {
   const DecodeKernel kernel = decode_kernel(work, device, situation.engine);
   const double keys = keys_read(work, device);
-  const auto head = static_cast<double>(work.head);
+  const double head = mean_head(work);
   const auto caches = static_cast<double>(work.batch * work.kv_heads);
   const double readers =
       caches * ceil_div(static_cast<double>(work.heads), static_cast<double>(work.kv_heads) * kernel.heads);
@@ -288,6 +283,12 @@ AttentionTime decode_time(const AttentionWork& work, const Device& device, Situa
 
 }  // namespace
 
+bool has_flash_attention(const AttentionWork& work, const Device& device) {
+  if (in_fp32(work.arithmetic)) return false;
+  const bool plain = work.mask_bytes == 0 && work.value_head == 0;
+  return device.capability <= 0.0 || (device.capability >= 8.0 && plain);
+}
+
 double attention_peak(Arithmetic arithmetic, const Device& device) {
   if (!in_fp32(arithmetic)) return device.peak(arithmetic);
   return device.tf32 > 0.0 ? device.tf32 / kTf32Products : device.fp32;
@@ -295,7 +296,7 @@ double attention_peak(Arithmetic arithmetic, const Device& device) {
 
 AttentionTime attention_time(const AttentionWork& work, const Device& device, Situation situation) {
   // Only FlashAttention splits keys.
-  if (runs_pytorchs(work, situation) && !has_flash_attention(work, device)) return prompt_time(work, device, situation);
+  if (!has_flash_attention(work, device)) return prompt_time(work, device, situation);
   // vLLM takes a prompt of one token for a decode.
   const bool alone = work.queries == 1 && situation.host == Host::kCaptured && situation.engine == Engine::kVllm;
   return is_decode(work) || alone ? decode_time(work, device, situation) : prompt_time(work, device, situation);

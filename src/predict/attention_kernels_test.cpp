@@ -137,6 +137,29 @@ TEST(AttentionKernels, HalvesWithAMaskOrBeforeAmpereRunInAnotherKernel) {
   expect_close(memory, (4 * 8 * 512 * 64 * 2 + 2 * 512 * 512) / (1e11 * 2.0));
 }
 
+// Captured or not: engines have nothing for them.
+TEST(AttentionKernels, CapturedKernelsDoWhatEnginesHaveKernelsFor) {
+  AttentionWork work{.heads = 8, .kv_heads = 8, .queries = 512, .head = 64};
+  const auto same = [&](double capability) {
+    return attention_time(work, toy(capability), captured()).busy ==
+           attention_time(work, toy(capability), Situation{}).busy;
+  };
+  EXPECT_FALSE(same(9.0));
+  EXPECT_TRUE(same(7.5));
+  work.mask_bytes = 1024;
+  EXPECT_TRUE(same(9.0));
+}
+
+// Of 64 numbers a key and 512 a value: a score's products are as many as of 288 both, in the tiles of wide heads.
+TEST(AttentionKernels, ValuesMayBeWiderThanKeys) {
+  Device device = toy(8.0);
+  const AttentionWork work{.queries = 128, .head = 64, .causal = false, .value_head = 512};
+  EXPECT_FALSE(has_flash_attention(work, device));
+  const AttentionTime t = attention_time(work, device, Situation{});
+  expect_close(t.compute, (4 + 0.5) * (32 * 128 * (1.67 * 2 * (128 + 512) / 1000 + 0.21) + 300) * 1e-9);
+  expect_close(t.memory, 2 * 128 * (64 + 512) * 2 / (1e11 * 2.0));
+}
+
 // Engines' kernels have no way back, whoever launches.
 TEST(AttentionKernels, TrainingRunsPytorchsInGraphsToo) {
   const AttentionWork work{.heads = 8, .kv_heads = 2, .queries = 512, .head = 128};

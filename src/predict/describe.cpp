@@ -112,6 +112,7 @@ struct Describe {
   std::string operator()(const AttentionWork& w) const {
     std::string out = fmt::format("attention {}x{}, {} queries, {} keys, {}", w.batch, w.heads, w.queries,
                                   w.past + w.queries, w.head);
+    if (w.value_head > 0) out += fmt::format(" and {}", w.value_head);
     if (w.kv_heads != w.heads) out += fmt::format(", {} of keys", w.kv_heads);
     if (!w.causal) out += ", full";
     if (w.window > 0) out += fmt::format(", window {}", w.window);

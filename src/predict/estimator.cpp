@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 
+#include "predict/attention_kernels.h"
 #include "predict/law.h"
 #include "predict/pack_names.h"
 
@@ -292,12 +293,12 @@ namespace {
 
 // What was measured leaves of its law the wrong choices of algorithms: a convolution that was tried out has none. Nor
 // do PyTorch's norms tell anything of an engine's, which runs another kernel, or layers of recurrent ones.
-bool law_alone(const Work& work) {
+bool law_alone(const Work& work, const Device& device) {
   if (const auto* conv = std::get_if<ConvWork>(&work)) return conv->autotuned && conv->arithmetic == Arithmetic::kFp32;
   if (is_recurrent(work)) return true;
-  // What was measured of attention ran in kernels for halves without a mask.
+  // Whose residuals are those of FlashAttention and of engines' kernels.
   const auto* attention = std::get_if<AttentionWork>(&work);
-  if (attention != nullptr && (attention->element_bytes == 4 || attention->mask_bytes > 0)) return true;
+  if (attention != nullptr && !has_flash_attention(*attention, device)) return true;
   const auto* reduction = std::get_if<ReductionWork>(&work);
   return reduction != nullptr && reduction->by_engine;
 }
@@ -347,7 +348,7 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   rows.models.time.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
-    double off = law_alone(works[rows.rows[i]]) ? 0.0 : trees * static_cast<double>(answers[i]);
+    double off = law_alone(works[rows.rows[i]], device) ? 0.0 : trees * static_cast<double>(answers[i]);
     const bool corrected = correction && !is_recurrent(works[rows.rows[i]]);
     if (corrected) off += corrected_by(correction->time, terms(i));
     p.time = p.physics.bound * std::exp(off);

@@ -26,8 +26,12 @@ struct Extents6 {
 Extents6 extents_of(const AttentionWork& w) {
   std::int64_t keys = w.past + w.queries;
   if (w.window > 0) keys = std::min(keys, w.window + w.queries - 1);
-  return {static_cast<double>(w.batch),    static_cast<double>(w.queries), static_cast<double>(w.heads),
-          static_cast<double>(w.kv_heads), static_cast<double>(w.head),    static_cast<double>(keys)};
+  return {static_cast<double>(w.batch),
+          static_cast<double>(w.queries),
+          static_cast<double>(w.heads),
+          static_cast<double>(w.kv_heads),
+          mean_head(w),
+          static_cast<double>(keys)};
 }
 
 double useful_flops(const AttentionWork& work, const Extents6& e) {

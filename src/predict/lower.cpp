@@ -165,6 +165,13 @@ struct LowerVisitor : LowerViews {
     emit(work);
   }
 
+  // A mask for each image and head is one of them, expanded.
+  [[nodiscard]] std::int64_t mask_bytes(const TensorType& query, std::int64_t keys) const {
+    if (!context.has(3)) return 0;
+    const std::int64_t most = std::max(query.shape[0], query.shape[1]) * query.shape[2] * keys;
+    return std::min(whole(context.input(3).bytes()), most * element_bytes(context.input(3)));
+  }
+
   // PyTorch has fused kernels for halves and FP32; what the model writes out itself, FP64 and TensorFlow run as
   // products, scaling, mask and softmax of their own.
   void operator()(const Attention& op) {
@@ -174,6 +181,7 @@ struct LowerVisitor : LowerViews {
     const bool asked =
         has_fused_attention(op, math == Arithmetic::kFp64, self.options_.attention, self.options_.runtime);
     const bool fused = asked && q.shape.size() == 4;
+    const std::int64_t values = context.input(2).shape.back();
     if (fused) {
       emit(AttentionWork{.batch = q.shape[0],
                          .heads = q.shape[1],
@@ -187,7 +195,8 @@ struct LowerVisitor : LowerViews {
                          .window = op.window,
                          .causal = op.causal,
                          .arithmetic = math,
-                         .mask_bytes = context.has(3) ? whole(context.input(3).bytes()) : 0});
+                         .mask_bytes = mask_bytes(q, k[2]),
+                         .value_head = values == q.shape[3] ? 0 : values});
     } else {
       apart(op, math, asked);
     }

@@ -77,11 +77,11 @@ class NodeLowering {
   friend struct LowerParts;
   friend struct LowerViews;
   friend struct LowerVisitor;
-  // Each step of autograd's formulas is a kernel.
   // PyTorch runs the model's operators one by one.
   [[nodiscard]] bool is_eager() const {
     return options_.runtime == Runtime::kPytorchEager || options_.runtime == Runtime::kCudaGraph;
   }
+  // Each step of autograd's formulas is a kernel.
   [[nodiscard]] bool gradients_are_eager() const { return is_eager() && options_.mode == Mode::kTraining; }
   void pass_gradients(const CostContext& context, std::vector<LoweredOperation>& out);
   [[nodiscard]] PointwiseWork sum_of_gradients(const TensorType& type, std::size_t value) const;

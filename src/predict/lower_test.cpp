@@ -381,6 +381,18 @@ TEST(Lower, FusedAttentionReadsItsMask) {
   const auto* fused = only<AttentionWork>(half);
   ASSERT_NE(fused, nullptr);
   EXPECT_EQ(fused->mask_bytes, 2 * 8 * 16 * 32);
+  // One for each image, expanded to all heads.
+  text.replace(text.find("f32[8, 16, 32]"), 14, "f32[2, 8, 16, 32]");
+  const auto expanded = prepare(parse_graph(text).value(), {}, {.precision = Precision::kBf16}).value().operations;
+  EXPECT_EQ(only<AttentionWork>(expanded)->mask_bytes, 2 * 8 * 16 * 32);
+}
+
+TEST(Lower, FusedAttentionKeepsTheWidthOfItsValues) {
+  std::string text(kAttention);
+  text.replace(text.find("%v : f32[2, 8, 32, 64]"), 22, "%v : f32[2, 8, 32, 96]");
+  const auto operations = prepare(parse_graph(text).value(), {}, {.precision = Precision::kBf16}).value().operations;
+  EXPECT_EQ(only<AttentionWork>(operations)->value_head, 96);
+  EXPECT_EQ(only<AttentionWork>(attention_lowered({.precision = Precision::kBf16}))->value_head, 0);
 }
 
 // Before PyTorch 2.0, in TensorFlow and in FP64.
@@ -560,6 +572,21 @@ TEST(Lower, GatedHalvesAreContiguous) {
   })");
   ASSERT_EQ(operations.size(), 3U);  // silu, product, layer
   EXPECT_TRUE(std::holds_alternative<GemmWork>(operations[2].work));
+}
+
+// A part that is turned keeps the order of its axes in what is computed of it: the layer behind copies it.
+TEST(Lower, TurnedPartsStayTurned) {
+  const auto operations = lowered(R"(graph "g" {
+    input %x : f32[8, 128, 256]
+    parameter %w : f32[64, 128]
+    %a, %b = split(%x) {axis = -1, sizes = [128, 128]}
+    %t = transpose(%a) {order = [0, 2, 1]}
+    %g = activation(%t) {kind = gelu}
+    %y = linear(%g, %w)
+    output %y, %b
+  })");
+  ASSERT_EQ(operations.size(), 3U);  // gelu, copy, layer
+  EXPECT_TRUE(operations[1].copied_input);
 }
 
 // Products of a batch take a factor whose matrices are transposed; those of four axes are put into one batch first.

@@ -92,6 +92,10 @@ struct LowerViews : LowerParts {
     if (part == all) return;
     gradient(all + 2 * part);
   }
+  // How a part along another axis than the first lies.
+  [[nodiscard]] Storage part() const {
+    return elementwise(storage(0)) == Storage::kContiguous ? Storage::kGaps : Storage::kStrided;
+  }
   // The parts' gradients are written behind each other.
   void gradient_of_parts() {
     if (has_gradient_kernels()) gradient(2 * whole(context.input(0).bytes()));
@@ -121,13 +125,13 @@ struct LowerViews : LowerParts {
   }
   void operator()(const Split& op) {
     gradient_of_parts();
-    set_storage(is_first(op.axis) && storage(0) != Storage::kStrided ? storage(0) : Storage::kGaps);
+    set_storage(is_first(op.axis) ? storage(0) : part());
   }
   void operator()(const Gather& op) {
     // One fixed index is torch's select, a view: nothing is written.
     if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
     gradient_of_part();
-    set_storage(is_first(op.axis) && storage(0) == Storage::kContiguous ? Storage::kContiguous : Storage::kGaps);
+    set_storage(is_first(op.axis) && storage(0) == Storage::kContiguous ? Storage::kContiguous : part());
   }
   void operator()(const Squeeze&) { view(); }
   void operator()(const Unsqueeze&) { view(); }

@@ -31,6 +31,15 @@ bool is_view(const Operator& op) {
          std::holds_alternative<Expand>(op) || std::holds_alternative<Slice>(op) || std::holds_alternative<Split>(op);
 }
 
+// What walks backwards is none.
+bool is_view(const Node& node, const TypeTable& types) {
+  const bool stepped = std::holds_alternative<Slice>(node.op) && node.inputs.size() > 4 && node.inputs[4] != kNoValue;
+  const Contents* steps = stepped ? types.known(node.inputs[4]) : nullptr;
+  const bool back =
+      steps != nullptr && std::any_of(steps->ints.begin(), steps->ints.end(), [](auto s) { return s < 0; });
+  return !back && is_view(node.op);
+}
+
 bool is_sum(const Operator& op) {
   const auto* binary = std::get_if<Binary>(&op);
   return binary != nullptr && (binary->kind == BinaryKind::kAdd || binary->kind == BinaryKind::kSub);
@@ -89,7 +98,7 @@ Scores bytes_of_plain_score(const Attention& op, const TensorType& query, const 
   const double size = static_cast<double>(bit_width(query.element)) / 8.0;
   const bool halves = size < kFloat, four_axes = query.shape.size() == 4;
   if (!has_fused_attention(op, size > kFloat, options.attention, options.runtime)) {
-    if (halves && options.precision == Precision::kAmp) return {size + kFloat, size + 2.0 * kFloat};
+    if (halves && options.precision == Precision::kAmp) return {size + kFloat, size + kFloat};
     return {size, 2.0 * size};
   }
   if (four_axes) return {};
@@ -216,7 +225,7 @@ class Liveness {
     // lives only until it is added to a gradient that was there.
     double make_gradients(std::size_t n) {
       const Node& node = at.graph_.nodes[n];
-      if (is_view(node.op)) return 0.0;
+      if (is_view(node, at.types_)) return 0.0;
       const bool sum = is_sum(node.op);
       if (sum) hand_on(node);
       double added = 0.0;
@@ -296,7 +305,8 @@ class Liveness {
     }
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      const bool shares = is_view(node.op) || (in_place(node.op, options_.mode) && readers_[index(node.inputs[0])] < 2);
+      const bool shares =
+          is_view(node, types_) || (in_place(node.op, options_.mode) && readers_[index(node.inputs[0])] < 2);
       for (const ValueId id : node.inputs) {
         if (id != kNoValue) last_use_[storage_[index(id)]] = n;
       }

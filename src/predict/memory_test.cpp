@@ -66,7 +66,8 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
   };
   EXPECT_EQ(live("8, 4", "by_hand = false", {}), Bytes{4 * kOperand});
   EXPECT_EQ(live("8, 4", "by_hand = true", {}), Bytes{4 * kOperand + 4 * kScores});
-  EXPECT_EQ(live("8, 4", "by_hand = true", {.precision = Precision::kAmp}), Bytes{4 * kOperand + 10 * kScores});
+  EXPECT_EQ(live("8, 4", "by_hand = true", {.precision = Precision::kAmp}),
+            Bytes{4 * kOperand + 6 * kScores});  // scores in halves and what the softmax makes of them in FP32
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {}), Bytes{4 * kOperand + 12 * kScores});
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.precision = {}, .attention = AttentionKernels::kFused}),
             Bytes{4 * kOperand + 4 * kScores});
@@ -80,6 +81,19 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
             Bytes{4 * kOperand + kLogSums});
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.mode = Mode::kTraining, .precision = {}}),
             Bytes{4 * kOperand + kLogSums + (8 + 12) * kScores});
+}
+
+TEST(Memory, WhatIsFlippedIsACopy) {
+  const auto live = [](std::string_view step) {
+    return planned(
+               fmt::format("graph \"f\" {{\ninput %x : f32[256, 1024]\nconstant %s : i64[1] = [{0}]\n"
+                           "constant %e : i64[1] = [{1}]\nconstant %a : i64[1] = [1]\nconstant %n : i64[1] = [{0}]\n"
+                           "%f = slice(%x, %s, %e, %a, %n)\n%y = binary(%x, %f) {{kind = mul}}\noutput %y\n}}",
+                           step, step == "-1" ? "-9223372036854775808" : "9223372036854775807"),
+               {})
+        .activations.value();
+  };
+  EXPECT_EQ(live("-1"), 3.0 * 4 * 256 * 1024);
 }
 
 // A byte of mask a score, and the dropped scores beside the softmax's, where these themselves were multiplied.

@@ -406,8 +406,10 @@ Result<Predictor::Impl::Carried> Predictor::Impl::carried(const Workload& worklo
   const std::vector<settings::SettingPrediction> found = out.curve.at(out.outlook);
   for (std::size_t i = 0; i < found.size(); ++i) {
     Prediction& one = out.predictions.emplace_back(settings::applied(base, sides, found[i], request.settings[i]));
-    one.gpu_busy = std::max(base.gpu_busy, settings::busy_part(one.time.value - Seconds{busy.beside}, one.host_busy,
-                                                               compose_constants.sharpness));
+    const Seconds shared = one.time.value - Seconds{busy.beside};
+    one.host_busy = std::min(one.host_busy, shared);
+    one.gpu_busy = settings::busy_part(shared, one.host_busy, compose_constants.sharpness);
+    if (request.measured.empty()) one.gpu_busy = std::max(one.gpu_busy, std::min(base.gpu_busy, shared));
     one.host_bound = one.host_busy > one.gpu_busy;
     keep_possible(busy.idle, settings::most_drawn(*one.setting.power_limit, *base.setting.power_limit), one);
   }

@@ -73,6 +73,8 @@ bool splits_axes(const Shape& shape, const Shape& to) {
 }  // namespace
 
 Storage cut(Storage from, const Shape& shape, const Shape& to) {
+  if (from != Storage::kContiguous && from != Storage::kPlacesCut)
+    return from == Storage::kGaps ? from : Storage::kStrided;
   const bool plain_images = from == Storage::kContiguous && shape.size() >= 3 && to.size() == shape.size();
   if (!plain_images || to[0] != shape[0]) return Storage::kGaps;
   return std::equal(shape.begin() + 2, shape.end(), to.begin() + 2) ? Storage::kPlacesCut : Storage::kGaps;
@@ -84,9 +86,10 @@ Storage elementwise(Storage from) {
 
 Storage transposed(Storage from, const IntList& order, const Shape& shape) {
   const std::size_t rank = shape.size();
-  if (from == Storage::kStrided || from == Storage::kGaps || rank == 0) return from;
+  if (from == Storage::kStrided || rank == 0) return from;
   const Order found = normal(order, rank);
   if (keeps_order(found, shape)) return from;
+  if (from == Storage::kGaps) return Storage::kStrided;
   if (rank == 4 && found == Order{0, 2, 1, 3}) {
     if (from == Storage::kHeadsInner) return Storage::kContiguous;
     return from == Storage::kContiguous ? Storage::kHeadsInner : Storage::kStrided;
@@ -95,7 +98,7 @@ Storage transposed(Storage from, const IntList& order, const Shape& shape) {
   if (from == Storage::kChannelsLast && found == to_channels_last(rank)) return Storage::kContiguous;
   const bool plain_images = from == Storage::kContiguous || from == Storage::kPlacesCut;
   if (plain_images && found == from_channels_last(rank)) return Storage::kChannelsLast;
-  return from == Storage::kPlacesCut ? Storage::kGaps : Storage::kStrided;
+  return Storage::kStrided;
 }
 
 std::optional<Storage> reshaped(Storage from, const Shape& shape, const Shape& to) {

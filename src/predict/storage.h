@@ -16,7 +16,7 @@ enum class Storage : std::uint8_t {
   kHeadsInner,    // [batch, heads, places, head] lying as [batch, places, heads, head], as fused attention leaves it
   kPlacesCut,     // [batch, places, ...], some of the places of each image: contiguous but for the gaps between images
   kGaps,     // some other part of a value, or one repeated: what is computed of it element by element is contiguous
-  kStrided,  // in another order of axes, without gaps: who needs it contiguous copies it
+  kStrided,  // in another order of axes, which what is computed of it keeps: who needs it contiguous copies it
 };
 
 // Of what is computed element by element of a value that lies so: PyTorch keeps the order of axes and leaves no gaps.

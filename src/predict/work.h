@@ -116,8 +116,14 @@ struct AttentionWork {
   bool causal = true;
   Arithmetic arithmetic = Arithmetic::kBf16;
   std::int64_t mask_bytes = 0;  // of a mask that is added to the scores; 0: none, or `causal` says it
+  std::int64_t value_head = 0;  // numbers of a value where they are not those of a key; 0: `head`
   auto operator<=>(const AttentionWork&) const = default;
 };
+
+// The mean of a key's numbers and a value's: what both products together come to, and both operands.
+constexpr double mean_head(const AttentionWork& work) {
+  return 0.5 * static_cast<double>(work.head + (work.value_head > 0 ? work.value_head : work.head));
+}
 
 // One new query over a past: other kernels than prompts have.
 constexpr bool is_decode(const AttentionWork& work) {

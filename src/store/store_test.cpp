@@ -378,6 +378,7 @@ TEST(StorePlace, APasswordIsNotShown) {
 TEST(StorePlace, APlaceIsShownWithoutItsPassword) {
   EXPECT_EQ(shown_place("postgresql://me:se/c@ret@host:1/db?password=x"), "postgresql://me@host:1/db");
   EXPECT_EQ(shown_place("postgres://host/db?password=x"), "postgres://host/db");
+  EXPECT_EQ(shown_place("postgresql://me:pa?ss@host:1/db"), "postgresql://me@host:1/db");
   EXPECT_EQ(shown_place("postgresql://me@host/db"), "postgresql://me@host/db");
   EXPECT_EQ(shown_place("folder/a:b@c.db?d"), "folder/a:b@c.db?d");
 }

@@ -18,24 +18,12 @@ struct Difference {
   double at = 0, value = 0;  // coordinate of the setting; measured - predicted
 };
 
-// Settings that were measured several times stand once, with the mean.
 std::vector<Difference> differences(const std::vector<double>& curve, std::span<const OperatingPoint> points,
                                     std::span<const Known> known, std::optional<double> Known::*quantity) {
   std::vector<Difference> out;
-  std::vector<double> times;
   for (const Known& k : known) {
-    const auto& value = k.*quantity;
-    if (!value) continue;
     const OperatingPoint& where = points[k.point];
-    const auto same = std::find_if(out.begin(), out.end(), [&](const Difference& d) { return d.where == where; });
-    const double difference = *value - curve[k.point];
-    if (same == out.end()) {
-      out.push_back({where, coordinate(where), difference});
-      times.push_back(1.0);
-      continue;
-    }
-    double& n = times[static_cast<std::size_t>(same - out.begin())];
-    same->value += (difference - same->value) / ++n;
+    if (const auto& value = k.*quantity) out.push_back({where, coordinate(where), *value - curve[k.point]});
   }
   std::sort(out.begin(), out.end(), [](const Difference& a, const Difference& b) { return a.at < b.at; });
   return out;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "dataset/possible.h"
@@ -60,16 +61,6 @@ Result<Known> known_run(const Gpu& gpu, const MeasuredRun& run, std::size_t poin
   return out;
 }
 
-// Settings that were measured twice count once.
-std::size_t settings_with_power(std::span<const OperatingPoint> points, std::span<const Known> known) {
-  std::vector<OperatingPoint> out;
-  for (const Known& one : known) {
-    const OperatingPoint& at = points[one.point];
-    if (one.log_power && std::find(out.begin(), out.end(), at) == out.end()) out.push_back(at);
-  }
-  return out.size();
-}
-
 }  // namespace
 
 Result<OperatingPoint> operating_point(const Gpu& gpu, const Setting& setting) {
@@ -91,9 +82,11 @@ Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& g
     JC_ASSIGN_OR_RETURN(out.known_points_.emplace_back(), operating_point(gpu, run.setting));
     JC_ASSIGN_OR_RETURN(out.known_.emplace_back(), known_run(gpu, run, out.known_points_.size() - 1));
   }
+  out.merge_repeats();
   HiddenEstimate estimate = hidden;
   // Where power was measured the demand follows from it, and better than from the operations.
-  out.settings_ = settings_with_power(out.known_points_, out.known_);
+  out.settings_ = static_cast<std::size_t>(
+      std::count_if(out.known_.begin(), out.known_.end(), [](const Known& one) { return one.log_power.has_value(); }));
   if (out.settings_ > 0) estimate.dynamic_sigma = HUGE_VAL;
   const Weights weights = grid_prior_with(model.prior(), estimate);
   if (measured.empty()) {
@@ -108,6 +101,30 @@ Result<SettingCurve> SettingCurve::make(const SettingsModel& model, const Gpu& g
   const bool fall = any_known([](const OperatingPoint& p) { return p.limit <= kShowsTheFall; });
   if (!model.limited(gpu) && !fall) out.lowest_limit_ = kUnsweptFloor;
   return out;
+}
+
+// Runs at the same setting become one, with the mean of what each has (of logarithms).
+void SettingCurve::merge_repeats() {
+  std::vector<Known> merged;
+  std::vector<std::array<double, 2>> counts;
+  const auto add = [](std::optional<double>& mean, const std::optional<double>& value, double& count) {
+    if (!value) return;
+    count += 1.0;
+    mean = mean.value_or(0.0) + (*value - mean.value_or(0.0)) / count;
+  };
+  for (const Known& one : known_) {
+    const auto same = std::find_if(merged.begin(), merged.end(), [&](const Known& other) {
+      return known_points_[other.point] == known_points_[one.point];
+    });
+    const auto at = static_cast<std::size_t>(same - merged.begin());
+    if (same == merged.end()) {
+      merged.push_back({.point = one.point});
+      counts.push_back({});
+    }
+    add(merged[at].log_time, one.log_time, counts[at][0]);
+    add(merged[at].log_power, one.log_power, counts[at][1]);
+  }
+  known_ = std::move(merged);
 }
 
 // From the prediction at the default setting alone.

@@ -58,6 +58,7 @@ class SettingCurve {
   explicit SettingCurve(const GpuConstants& constants) : law_(constants) {}
   void start_at(const BasePrediction& base, const Weights& weights);
   void sharpen(const BasePrediction& base, const Weights& weights);
+  void merge_repeats();
   void keep(const std::vector<std::uint32_t>& rows);
   void keep_likely(const std::vector<std::uint32_t>& rows, const Known& known);
 

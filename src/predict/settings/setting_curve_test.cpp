@@ -340,6 +340,20 @@ TEST(SettingCurve, GoesThroughBothOfTwoSettingsThatCountAlike) {
   EXPECT_NEAR(std::exp(found[1].log_time), 0.2, 1e-9);
 }
 
+// However often it was repeated, to the hypotheses as well.
+TEST(SettingCurve, RepeatsOfASettingCountOnce) {
+  std::vector<MeasuredRun> measured{{.setting = {}, .time = Seconds{0.1}, .power = Watts{150}},
+                                    {.setting = clock_of(720), .time = Seconds{0.13}, .power = Watts{80}}};
+  const std::vector<OperatingPoint> other{{.clock = 0.3}, {.limit = 0.7}};
+  const auto once = curve(kBusy, measured).at(other);
+  for (int i = 0; i < 5; ++i) measured.push_back(measured[1]);
+  const auto often = curve(kBusy, measured).at(other);
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    EXPECT_NEAR(once[i].log_time, often[i].log_time, 1e-12);
+    EXPECT_NEAR(once[i].log_power, often[i].log_power, 1e-12);
+  }
+}
+
 // A sixth of the step is the GPU's: however it follows the clock, the host hides it.
 TEST(SettingCurve, AStepThatWaitsForItsHostHardlySlows) {
   const std::array<BusyOperation, 1> operations{{{.busy = 0.017, .power = 60, .compute = 1e-3, .memory = 1e-3}}};

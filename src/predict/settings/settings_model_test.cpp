@@ -52,6 +52,7 @@ TEST(SettingsModel, RefusesWhatMakesNoSense) {
   EXPECT_FALSE(through_pack({{"gpu/a/static_power", 1.0}, {"gpu/a/held", 1.0}, {"gpu/a/unevenness", 1.0}}));
   EXPECT_FALSE(through_pack({{"gpu/a/knee", 2.0}, {"gpu/a/slope", 1.0}}));
   EXPECT_FALSE(through_pack({{"gpu/a/held", 0.1}}));
+  EXPECT_FALSE(through_pack({{"gpu/a/lowest_clock", 0.0}}));
   EXPECT_TRUE(through_pack({{"gpu/a/held", 0.9}}));
 }
 
