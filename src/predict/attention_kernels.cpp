@@ -117,7 +117,8 @@ PromptKernel pytorch_kernel(const AttentionWork& work, const Device& device) {
 
 // Engines' kernels have no way back, and do nothing that FlashAttention does not.
 bool runs_pytorchs(const AttentionWork& work, const Device& device, Situation situation) {
-  return situation.host != Host::kCaptured || situation.state == State::kTraining || !has_flash_attention(work, device);
+  return situation.host != Host::kCaptured || situation.engine == Engine::kPytorch ||
+         situation.state == State::kTraining || !has_flash_attention(work, device);
 }
 
 // vLLM and TensorRT-LLM were measured on Hopper and Blackwell alone: elsewhere FlashAttention 2 stands for theirs.
@@ -145,7 +146,7 @@ PromptKernel prompt_kernel(const AttentionWork& work, const Device& device, Situ
 
 DecodeKernel decode_kernel(const AttentionWork& work, const Device& device, Engine engine) {
   if (falls_back(work, device, engine)) return kBlackwellVllmFallbackDecode;
-  const bool sglang = engine == Engine::kSglang;
+  const bool sglang = engine == Engine::kSglang || engine == Engine::kPytorch;
   switch (generation_of(device)) {
     case Generation::kHopper:
       return sglang ? kFlash3Decode : kFlash3VllmDecode;

@@ -137,6 +137,18 @@ TEST(AttentionKernels, HalvesWithAMaskOrBeforeAmpereRunInAnotherKernel) {
   expect_close(memory, (4 * 8 * 512 * 64 * 2 + 2 * 512 * 512) / (1e11 * 2.0));
 }
 
+// A graph that PyTorch captured has PyTorch's kernels.
+TEST(AttentionKernels, CapturingChangesNoKernelOfPytorchs) {
+  const AttentionWork prompt{.heads = 8, .kv_heads = 8, .queries = 512, .head = 64};
+  const AttentionWork decode{.heads = 8, .kv_heads = 8, .queries = 1, .past = 2047, .head = 64};
+  for (const double capability : {8.0, 9.0, 10.0, 12.0}) {
+    for (const AttentionWork& work : {prompt, decode}) {
+      EXPECT_EQ(attention_time(work, toy(capability), captured(Engine::kPytorch)).busy,
+                attention_time(work, toy(capability), Situation{}).busy);
+    }
+  }
+}
+
 // Captured or not: engines have nothing for them.
 TEST(AttentionKernels, CapturedKernelsDoWhatEnginesHaveKernelsFor) {
   AttentionWork work{.heads = 8, .kv_heads = 8, .queries = 512, .head = 64};

@@ -63,7 +63,7 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
                                  p.bytes / device.l2,
                                  p.compute * device.clock,
                                  p.bound * 1e6,
-                                 static_cast<double>(engine),
+                                 engine_feature(engine),
                                  window};
   const double decode_only[] = {e.batch,
                                 e.keys,
@@ -77,7 +77,7 @@ void append_features(const AttentionWork& work, const Device& device, const Exte
                                 e.batch * e.kv_heads / device.sm,
                                 part.split,
                                 p.bytes / device.l2,
-                                static_cast<double>(engine),
+                                engine_feature(engine),
                                 window};
   static_assert(std::size(first) + std::size(prefill_only) == kPrefillFeatures.size());
   static_assert(std::size(first) + std::size(decode_only) == kDecodeFeatures.size());

@@ -212,7 +212,7 @@ void append_tensor(const GemmWork& work, const Device& device, const Shape3& s, 
                            ideal * device.clock,
                            p.memory * 1e6,
                            p.bound * 1e6,
-                           static_cast<double>(situation.engine) + (situation.block_scaled ? 3.0 : 0.0)};
+                           engine_feature(situation.engine) + (situation.block_scaled ? 3.0 : 0.0)};
   static_assert(std::size(values) == kGemmTensorFeatures.size());
   write_features(values, features);
 }
@@ -244,7 +244,8 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const bool training = situation.state == State::kTraining;
   const bool captured = situation.host == Host::kCaptured;
   const bool simt = is_simt(work);
-  const bool by_engine = work.arithmetic == Arithmetic::kFp8 && captured && !training && work.batch == 1;
+  const bool by_engine = work.arithmetic == Arithmetic::kFp8 && captured && situation.engine != Engine::kPytorch &&
+                         !training && work.batch == 1;
   if (work.steps > 0) return recurrent(work, device, situation, features);
   if (by_engine || work.arithmetic == Arithmetic::kFp4) return quantised(work, device, situation, features);
   const auto b = static_cast<double>(work.batch);

@@ -79,7 +79,12 @@ enum class Bench : std::uint8_t { kModules, kLoops };
 inline constexpr std::size_t kBenches = 2;
 
 // Whose kernels: libraries of captured matrix products and attention differ on the same GPU.
-enum class Engine : std::uint8_t { kSglang, kVllm, kTensorRtLlm };
+enum class Engine : std::uint8_t { kSglang, kVllm, kTensorRtLlm, kPytorch };
+
+// What trees see of it: SGLang, whose kernels call PyTorch's, stands for that.
+constexpr double engine_feature(Engine engine) {
+  return engine == Engine::kPytorch ? static_cast<double>(Engine::kSglang) : static_cast<double>(engine);
+}
 
 struct Situation {
   State state = State::kEval;
