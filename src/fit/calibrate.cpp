@@ -69,11 +69,12 @@ CalibrationErrors errors(const std::vector<Deviation>& rows, const std::vector<L
   return {.rows = rows.size(), .before = mean(before_errors), .after = mean(after_errors)};
 }
 
-CalibratedGpu judged(const std::string& gpu, const Deviations& rows, const std::vector<LeftOut>& left) {
+CalibratedGpu judged(const std::string& gpu, const Deviations& rows, const std::vector<LeftOut>& left,
+                     const std::vector<LeftOut>& left_of_power) {
   CalibratedGpu out{.gpu = gpu, .time = {}, .power = {}, .unseen_groups = {}};
   out.time = errors(rows.time, left, [](std::size_t, double off) { return std::abs(std::exp(-off) - 1.0); });
-  out.power = errors(rows.power, left_out(rows.power, power_prior()),
-                     [&](std::size_t i, double off) { return std::abs(off) * rows.power_scale[i]; });
+  out.power =
+      errors(rows.power, left_of_power, [&](std::size_t i, double off) { return std::abs(off) * rows.power_scale[i]; });
   for (std::size_t g = 0; g < kGroups; ++g) {
     if (!rows.groups[g]) out.unseen_groups.emplace_back(name(static_cast<Group>(g)));
   }
@@ -215,11 +216,12 @@ Result<std::vector<CalibratedGpu>> calibrate(const CalibrateOptions& options, co
   }
   std::vector<CalibratedGpu> out;
   for (const auto& [gpu, found] : rows) {
-    const std::vector<LeftOut> left = left_out(found.time, time_prior());
-    corrections[gpu] = {.time = most_likely(found.time, time_prior()),
-                        .power = most_likely(found.power, power_prior()),
+    const CorrectionPrior time = told_by(found.time, time_prior()), power = told_by(found.power, power_prior());
+    const std::vector<LeftOut> left = left_out(found.time, time);
+    corrections[gpu] = {.time = most_likely(found.time, time),
+                        .power = most_likely(found.power, power),
                         .network_width = network_widths(found.time, left)};
-    out.push_back(judged(gpu, found, left));
+    out.push_back(judged(gpu, found, left, left_out(found.power, power)));
   }
   Replaced replaced;
   if (!out.empty()) JC_RETURN_IF_ERROR(add_corrections(pack, corrections, out, options.tables, replaced));

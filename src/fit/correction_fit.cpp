@@ -11,8 +11,8 @@ namespace {
 
 using Matrix = std::array<CorrectionTerms, kCorrectionTerms>;
 
-// Solves a x = b for a symmetric positive a, of which the lower triangle is read, by Cholesky's method in place.
-CorrectionTerms solved(Matrix a, CorrectionTerms b) {
+// Of a symmetric positive matrix, of which the lower triangle is read: Cholesky's factor in its place.
+void factorise(Matrix& a) {
   for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = a[i][j];
@@ -20,6 +20,10 @@ CorrectionTerms solved(Matrix a, CorrectionTerms b) {
       a[i][j] = i == j ? std::sqrt(sum) : sum / a[j][j];
     }
   }
+}
+
+// Solves for the matrix whose factor `a` is.
+CorrectionTerms solved(const Matrix& a, CorrectionTerms b) {
   for (std::size_t i = 0; i < kCorrectionTerms; ++i) {
     for (std::size_t k = 0; k < i; ++k) b[i] -= a[i][k] * b[k];
     b[i] /= a[i][i];
@@ -31,10 +35,16 @@ CorrectionTerms solved(Matrix a, CorrectionTerms b) {
   return b;
 }
 
-CorrectionTerms weighted_fit(const std::vector<Deviation>& rows, const std::vector<double>& weights,
-                             const CorrectionPrior& prior) {
+// What the most likely correction solves.
+struct Normal {
   Matrix a{};
   CorrectionTerms b{};
+};
+
+Normal normal_equations(const std::vector<Deviation>& rows, const std::vector<double>& weights,
+                        const CorrectionPrior& prior) {
+  Normal out;
+  auto& [a, b] = out;
   for (std::size_t i = 0; i < kCorrectionTerms; ++i) a[i][i] = 1.0 / (prior.spread[i] * prior.spread[i]);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const double scatter = prior.scatter * rows[r].scatter;
@@ -44,7 +54,26 @@ CorrectionTerms weighted_fit(const std::vector<Deviation>& rows, const std::vect
       for (std::size_t j = 0; j <= i; ++j) a[i][j] += weight * rows[r].terms[i] * rows[r].terms[j];
     }
   }
-  return solved(a, b);
+  return out;
+}
+
+CorrectionTerms weighted_fit(const std::vector<Deviation>& rows, const std::vector<double>& weights,
+                             const CorrectionPrior& prior) {
+  Normal found = normal_equations(rows, weights, prior);
+  factorise(found.a);
+  return solved(found.a, found.b);
+}
+
+// Logarithm of how likely the rows are by the prior, but for what is the same for all priors of equal scatter: of a
+// linear model with normal distributions.
+double evidence(const std::vector<Deviation>& rows, const std::vector<double>& weights, const CorrectionPrior& prior) {
+  Normal found = normal_equations(rows, weights, prior);
+  factorise(found.a);
+  const CorrectionTerms x = solved(found.a, found.b);
+  double out = 0.0;
+  for (std::size_t i = 0; i < kCorrectionTerms; ++i)
+    out += 0.5 * found.b[i] * x[i] - std::log(found.a[i][i] * prior.spread[i]);
+  return out;
 }
 
 // `all`, then the other general terms, then each group's.
@@ -67,8 +96,12 @@ CorrectionPrior power_prior() {
   return prior(0.10, 0.10, 0.06, 0.06);
 }
 
-CorrectionTerms most_likely(const std::vector<Deviation>& rows, const CorrectionPrior& prior) {
-  std::vector<double> weights(rows.size(), 1.0);
+namespace {
+
+// With the weights that Huber's rule leaves the rows.
+CorrectionTerms robust_fit(const std::vector<Deviation>& rows, const CorrectionPrior& prior,
+                           std::vector<double>& weights) {
+  weights.assign(rows.size(), 1.0);
   CorrectionTerms out = weighted_fit(rows, weights, prior);
   for (int round = 0; round < 5; ++round) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -76,6 +109,29 @@ CorrectionTerms most_likely(const std::vector<Deviation>& rows, const Correction
       weights[i] = std::min(1.0, 2.0 * prior.scatter * rows[i].scatter / std::max(left, 1e-12));
     }
     out = weighted_fit(rows, weights, prior);
+  }
+  return out;
+}
+
+}  // namespace
+
+CorrectionTerms most_likely(const std::vector<Deviation>& rows, const CorrectionPrior& prior) {
+  std::vector<double> weights;
+  return robust_fit(rows, prior, weights);
+}
+
+CorrectionPrior told_by(const std::vector<Deviation>& rows, const CorrectionPrior& prior) {
+  std::vector<double> weights;
+  robust_fit(rows, prior, weights);
+  CorrectionPrior out = prior;
+  double best = evidence(rows, weights, prior);
+  for (const double share : {0.5, 0.25}) {
+    CorrectionPrior narrower = prior;
+    for (double& spread : narrower.spread) spread *= share;
+    const double found = evidence(rows, weights, narrower);
+    if (found <= best) continue;
+    best = found;
+    out = narrower;
   }
   return out;
 }

@@ -14,6 +14,22 @@ CorrectionPrior prior_of(double spread, double scatter) {
   return out;
 }
 
+// Ten rows that scatter by a tenth around 0.01, and around 0.3.
+TEST(CorrectionFit, RowsTellHowFarTheirGpuMayBeOff) {
+  CorrectionTerms all{};
+  all[0] = 1.0;
+  const auto rows = [&](double level) {
+    std::vector<Deviation> out;
+    for (int i = 0; i < 10; ++i) out.push_back({.off = level + (i % 2 == 0 ? 0.1 : -0.1), .terms = all});
+    return out;
+  };
+  const CorrectionPrior prior = prior_of(0.1, 0.1);
+  EXPECT_NEAR(told_by(rows(0.01), prior).spread[0], 0.025, 1e-12);
+  EXPECT_NEAR(told_by(rows(0.3), prior).spread[0], 0.1, 1e-12);
+  EXPECT_EQ(told_by(rows(0.3), prior).scatter, prior.scatter);
+  EXPECT_EQ(told_by({}, prior).spread[0], 0.1) << "nothing was told";
+}
+
 // Four equal rows of one term: the mean, shrunk by n / (n + scatter^2 / spread^2) = 4 / (4 + 4).
 TEST(MostLikely, ShrinksTowardsWhatGpusAreLike) {
   CorrectionTerms only_all{};

@@ -61,7 +61,7 @@ TEST(AttentionKernels, PytorchHasNoCacheToFillAndATileForEachHead) {
   expect_close(t.tiles, 32);
 }
 
-// Of 8 heads of 64: a score takes 0.62 * 4 * 64 / 2 + 1.4 cycles where FP32's lanes do 2 flops a cycle, and where
+// Of 8 heads of 64: a score takes 0.81 * 4 * 64 / 2 + 1.17 cycles where FP32's lanes do 2 flops a cycle, and where
 // TF32's units do 6, a third of them for one product in FP32, 0.63 * 4 * 64 / 2 + 0.943. Two tiles of 64 queries see
 // two blocks each.
 TEST(AttentionKernels, PytorchsInFp32RunInTf32ThriceWhereThereIsThat) {
@@ -74,7 +74,7 @@ TEST(AttentionKernels, PytorchsInFp32RunInTf32ThriceWhereThereIsThat) {
     return (16 + 0.5) * (2 * 64 * 64 * score + prologue) * 1e-9;
   };
   const AttentionTime plain = attention_time(work, device, Situation{});
-  expect_close(plain.compute, cycles(0.62 * 4 * 64 / 2 + 1.4, 800));
+  expect_close(plain.compute, cycles(0.81 * 4 * 64 / 2 + 1.17, 110));
   expect_close(plain.memory, 4 * (8 * 128 * 64 * 4) / (1e11 * 2.0));
   expect_close(plain.fixed, 10000e-9);
   EXPECT_EQ(plain.step, 5.2);
@@ -100,7 +100,7 @@ TEST(AttentionKernels, PytorchsInFp32HaveTwoTiles) {
     return attention_time(work, device, Situation{}).compute;
   };
   expect_close(compute(16), compute(32));
-  EXPECT_LT(compute(40), compute(65) / 3.0);
+  EXPECT_LT(compute(40), compute(65) / 2.5);
   expect_close(compute(80), compute(128));
   expect_close(compute(128), (4 + 0.5) * (32 * 128 * 1.22 * 4 * 128 / 2 + 600) * 1e-9);
 }

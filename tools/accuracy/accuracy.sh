@@ -32,6 +32,7 @@ if [ -n "${DATA:-}" ]; then
   "$program" train --protocol thesis --estimator all --json "$DATA/operations/heidelberg_operations.csv" \
     > "$figures/thesis.json.new"
   mv "$figures/thesis.json.new" "$figures/thesis.json"
+  $tools/calibrated.py --joulecast "$program" --data "$DATA" --work "$work" --page docs/howto/add-your-gpu.md
   $tools/octave.py --joulecast "$program" --data "$DATA" --work "$work/octave" --out "$figures/octave.json"
   $tools/limits.py --joulecast "$program" --data "$DATA" --out "$figures/limits.json"
   $tools/maxq.py --joulecast "$program" --data "$DATA" --out "$figures/maxq.json"

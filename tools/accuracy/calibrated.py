@@ -4,8 +4,9 @@
 
 WORK/without-GPU.jcpack is a pack that has not seen the GPU (families.py makes them). Eight rows, of different kinds where
 the table has kinds, correct it (`joulecast train --calibrate`); all other rows of the GPU judge it before and after, and
-after a correction by themselves, which is about what such corrections come to at best. Prints a table for
-docs/howto/add-your-gpu.md: mean error in percent, bias in brackets. Standard library only.
+after a correction by themselves, which is about what such corrections come to at best. Prints a table, mean error in percent, bias
+in brackets, or puts it with --page into a page in the place of the one that is there (docs/howto/add-your-gpu.md). Standard library
+only.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import tempfile
 
 ROWS = 8
 AT_MOST = 3000  # rows judged
+HEAD = "| GPU, table, mode |"
+QUANTITIES = ("time", "power", "energy")
 
 # GPU of the pack's name, table, and what its rows call the GPU.
 CASES = (
@@ -82,15 +85,22 @@ def corrected(program: str, table: str, pack: str, folder: str) -> str:
     return mine
 
 
+def put_into(page: pathlib.Path, table: list[str]) -> None:
+    lines = page.read_text().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(HEAD))
+    last = next(i for i in range(first, len(lines)) if not lines[i].startswith("|"))
+    page.write_text("\n".join([*lines[:first], *table, *lines[last:]]) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--joulecast", required=True, help="the program")
     parser.add_argument("--data", required=True, type=pathlib.Path, help="folder of published tables")
     parser.add_argument("--work", required=True, type=pathlib.Path, help="folder with without-GPU.jcpack")
+    parser.add_argument("--page", type=pathlib.Path, help="page whose table this one replaces")
     arguments = parser.parse_args()
-    columns = [f"{quantity}{when}" for quantity in ("time: ", "power: ", "energy: ") for when in ("before", "after", "by all")]
-    print(f"| GPU, table, mode | {' | '.join(columns)} |")
-    print("|---" * (len(columns) + 1) + "|")
+    columns = [f"{what}: {when}" if when == "before" else when for what in QUANTITIES for when in ("before", "after", "by all")]
+    out = [f"{HEAD} {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
     for gpu, table, label in CASES:
         pack = str(arguments.work / f"without-{gpu}.jcpack")
         head, rows = rows_of(arguments.data / "operations" / table, label)
@@ -101,8 +111,12 @@ def main() -> int:
             found = [judged(arguments.joulecast, rest, one) for one in (pack, mine)]
             found.append(judged(arguments.joulecast, rest, corrected(arguments.joulecast, rest, pack, folder)))
         for mode in found[0]:
-            cells = [cell(groups[mode], quantity) for quantity in ("time", "power", "energy") for groups in found]
-            print(f"| {gpu}, {table.removesuffix('.csv')}, {mode} | {' | '.join(cells)} |")
+            cells = [cell(groups[mode], quantity) for quantity in QUANTITIES for groups in found]
+            out.append(f"| {gpu}, {table.removesuffix('.csv')}, {mode} | {' | '.join(cells)} |")
+    if arguments.page:
+        put_into(arguments.page, out)
+    else:
+        print("\n".join(out))
     return 0
 
 

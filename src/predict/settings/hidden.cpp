@@ -61,8 +61,9 @@ Weights grid_prior_with(const Weights& prior, const HiddenEstimate& estimate) {
   constexpr std::size_t kLows = kLowShares.size();
   std::array<double, kSensitivities.size()> sensitivity{};
   std::array<double, kDynamicSteps> dynamic{};
-  // Sensitivities beyond the greatest possible one are believed by how near they are to it: half a step of the grid.
-  constexpr double kMostSigma = 0.05;
+  // Sensitivities beyond the greatest possible one are believed by how near they are to it: how host and GPU share a
+  // step is a law too, and networks of a published A30 that wait for their host lose more at lower clocks than by that.
+  constexpr double kMostSigma = 0.15;
   for (std::size_t i = 0; i < sensitivity.size(); ++i)
     sensitivity[i] = bell(kSensitivities[i] - estimate.sensitivity, estimate.sensitivity_sigma) *
                      bell(std::max(0.0, kSensitivities[i] - estimate.most_sensitivity), kMostSigma);

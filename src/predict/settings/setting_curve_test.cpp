@@ -360,7 +360,7 @@ TEST(SettingCurve, AStepThatWaitsForItsHostHardlySlows) {
   const HiddenEstimate found = hidden_of({operations, 0.1}, 165.0, SettingLaw(GpuConstants{}));
   EXPECT_LT(found.most_sensitivity, 0.01);
   const std::vector<OperatingPoint> half{{.clock = 0.5}};
-  EXPECT_LT(curve(found).at(half)[0].log_time - std::log(0.1), 0.02);
+  EXPECT_LT(curve(found).at(half)[0].log_time - std::log(0.1), 0.08);
   EXPECT_GT(curve(kBusy).at(half)[0].log_time - std::log(0.1), 0.2);
 }
 
