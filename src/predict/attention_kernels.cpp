@@ -59,7 +59,8 @@ constexpr PromptKernel kTritonWidest{64, 64, true, 3500, 2.26, 0.00752, 10900, 0
 constexpr PromptKernel kPytorch{128, 64, false, 15000, 1.21, 0.0574, 2080, 0.78, 1.92, 0, 1.0};
 // PyTorch's "memory-efficient" ones, CUTLASS', for all that FlashAttention 2 does not do: FP32, masks, and halves
 // before Ampere; for heads to 64 and for wider ones. Fitted by tools/fit/efficient_attention.py. Both ways take 5.2
-// times as long as the way forward, by the same source's backward passes on an A100 and a GP100.
+// times as long as the way forward, by its authors' backward passes on an A100 and a GP100
+// (xformers' pull requests 467 and 587).
 constexpr PromptKernel efficient(double queries, double keys, double width, double product, double softmax,
                                  double prologue) {
   return {queries, keys, false, 10000, product, softmax, prologue, 0.5, 2.0, 0, 1.0, width, 5.2};

@@ -33,9 +33,10 @@ Situation situation_of(const MeasuredOperation& row) {
                                              : State::kEval;
   if (row.at.runtime == Runtime::kCudaGraph) {
     out.host = Host::kCaptured;
-    out.engine = begins(row.at.software, "vllm")     ? Engine::kVllm
-                 : begins(row.at.software, "trtllm") ? Engine::kTensorRtLlm
-                                                     : Engine::kSglang;
+    out.engine = begins(row.at.software, "vllm")      ? Engine::kVllm
+                 : begins(row.at.software, "trtllm")  ? Engine::kTensorRtLlm
+                 : begins(row.at.software, "pytorch") ? Engine::kPytorch
+                                                      : Engine::kSglang;
     out.block_scaled = row.kernel.find("fp8_block") != std::string::npos;
   } else if (begins(row.from.table, "neusight")) {
     out.host = Host::kBare;

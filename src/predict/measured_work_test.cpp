@@ -51,6 +51,23 @@ TEST(MeasuredWork, KnowsTheKernelsOfVidur) {
   EXPECT_TRUE(std::get<ReductionWork>(measured_work(table->operations.at(3)).value().work).by_engine);
 }
 
+// As networks that PyTorch captured are.
+TEST(MeasuredWork, CapturedRowsSayWhoseKernelsTheyRan) {
+  const auto engine = [](const std::string& software) {
+    const auto table = parse_table(
+        "name,gpu,mode,precision,runtime,software,operator,operands,attributes,time_s\n"
+        "a,h100,inference,bf16,cuda-graph," +
+            software + ",linear,\"bf16[64, 64]; w bf16[64, 64]\",,1e-5\n",
+        "mine.csv");
+    EXPECT_TRUE(table && table->operations.size() == 1U);
+    return measured_work(table->operations.at(0)).value().situation.engine;
+  };
+  EXPECT_EQ(engine("pytorch 2.9"), Engine::kPytorch);
+  EXPECT_EQ(engine("vllm 0.11"), Engine::kVllm);
+  EXPECT_EQ(engine("trtllm 1.0"), Engine::kTensorRtLlm);
+  EXPECT_EQ(engine("sglang 0.5.10"), Engine::kSglang);
+}
+
 // Two machines of one table have the same GPU, of which one copies its images within the time, at a rate of its own;
 // other GPUs of it are on a machine like the others. Nothing is known of other tables.
 TEST(MeasuredWork, TellsTheMachinesOfNetworksApart) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/ops/slice_steps.h"
 #include "graph/walk.h"
 #include "predict/lower_attention.h"
 #include "predict/optimizer.h"
@@ -34,10 +35,7 @@ bool is_view(const Operator& op) {
 // What walks backwards is none.
 bool is_view(const Node& node, const TypeTable& types) {
   const bool stepped = std::holds_alternative<Slice>(node.op) && node.inputs.size() > 4 && node.inputs[4] != kNoValue;
-  const Contents* steps = stepped ? types.known(node.inputs[4]) : nullptr;
-  const bool back =
-      steps != nullptr && std::any_of(steps->ints.begin(), steps->ints.end(), [](auto s) { return s < 0; });
-  return !back && is_view(node.op);
+  return is_view(node.op) && !(stepped && walks_back(types.known(node.inputs[4])));
 }
 
 bool is_sum(const Operator& op) {

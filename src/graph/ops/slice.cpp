@@ -6,6 +6,7 @@
 #include "graph/infer_context.h"
 #include "graph/ops/helpers.h"
 #include "graph/ops/known.h"
+#include "graph/ops/slice_steps.h"
 
 namespace joulecast {
 namespace {
@@ -77,12 +78,9 @@ Result<void> infer(const Slice&, InferContext& context) {
   return {};
 }
 
-// A view: no kernel. A negative step, which PyTorch's views do not have, is a copy (torch.flip).
+// A view: no kernel; what walks backwards is a copy (torch.flip).
 Cost cost(const Slice&, const CostContext& context) {
-  const Contents* steps = context.known(4);
-  const bool back =
-      steps != nullptr && std::any_of(steps->ints.begin(), steps->ints.end(), [](auto s) { return s < 0; });
-  return back ? copy_cost(context, output_bytes(context), output_bytes(context)) : Cost{};
+  return walks_back(context.known(4)) ? copy_cost(context, output_bytes(context), output_bytes(context)) : Cost{};
 }
 
 }  // namespace joulecast
