@@ -105,8 +105,14 @@ bool in_fp32(Arithmetic arithmetic) {
   return arithmetic == Arithmetic::kFp32 || arithmetic == Arithmetic::kTf32;
 }
 
-PromptKernel pytorch_kernel(const AttentionWork& work, const Device& device) {
-  if (has_flash_attention(work, device)) return kPytorch;
+// Engines' kernels have no way back.
+bool is_called_by_pytorch(Situation situation) {
+  return situation.host != Host::kCaptured || situation.engine == Engine::kPytorch ||
+         situation.state == State::kTraining;
+}
+
+PromptKernel pytorch_kernel(const AttentionWork& work, const Device& device, Situation situation) {
+  if (has_flash_attention(work, device, situation)) return kPytorch;
   const bool wide = std::max(work.head, work.value_head) > 64;
   if (in_fp32(work.arithmetic)) {
     if (device.tf32 > 0.0) return wide ? kEfficientTf32Wide : kEfficientTf32;
@@ -116,15 +122,14 @@ PromptKernel pytorch_kernel(const AttentionWork& work, const Device& device) {
   return wide ? kEfficientAmpereWide : kEfficientAmpere;
 }
 
-// Engines' kernels have no way back, and do nothing that FlashAttention does not.
+// Engines' kernels do nothing that FlashAttention does not.
 bool runs_pytorchs(const AttentionWork& work, const Device& device, Situation situation) {
-  return situation.host != Host::kCaptured || situation.engine == Engine::kPytorch ||
-         situation.state == State::kTraining || !has_flash_attention(work, device);
+  return is_called_by_pytorch(situation) || !has_flash_attention(work, device, situation);
 }
 
 // vLLM and TensorRT-LLM were measured on Hopper and Blackwell alone: elsewhere FlashAttention 2 stands for theirs.
 PromptKernel prompt_kernel(const AttentionWork& work, const Device& device, Situation situation) {
-  if (runs_pytorchs(work, device, situation)) return pytorch_kernel(work, device);
+  if (runs_pytorchs(work, device, situation)) return pytorch_kernel(work, device, situation);
   if (work.head > 256) return kTritonWidest;
   const bool sglang = situation.engine == Engine::kSglang;
   const bool vllm = situation.engine == Engine::kVllm;
@@ -145,9 +150,11 @@ PromptKernel prompt_kernel(const AttentionWork& work, const Device& device, Situ
   return kFlash2;
 }
 
-DecodeKernel decode_kernel(const AttentionWork& work, const Device& device, Engine engine) {
+DecodeKernel decode_kernel(const AttentionWork& work, const Device& device, Situation situation) {
+  const Engine engine = situation.engine;
+  if (is_called_by_pytorch(situation)) return kFlash2Decode;
   if (falls_back(work, device, engine)) return kBlackwellVllmFallbackDecode;
-  const bool sglang = engine == Engine::kSglang || engine == Engine::kPytorch;
+  const bool sglang = engine == Engine::kSglang;
   switch (generation_of(device)) {
     case Generation::kHopper:
       return sglang ? kFlash3Decode : kFlash3VllmDecode;
@@ -257,7 +264,7 @@ double keys_read(const AttentionWork& work, const Device& device) {
 }
 
 AttentionTime decode_time(const AttentionWork& work, const Device& device, Situation situation) {
-  const DecodeKernel kernel = decode_kernel(work, device, situation.engine);
+  const DecodeKernel kernel = decode_kernel(work, device, situation);
   const double keys = keys_read(work, device);
   const double head = mean_head(work);
   const auto caches = static_cast<double>(work.batch * work.kv_heads);
@@ -274,7 +281,8 @@ AttentionTime decode_time(const AttentionWork& work, const Device& device, Situa
   out.compute = ceil_fast(out.tiles) * (reading + (kernel.block + kernel.width * head) * narrow + wide) / device.clock;
   // Calls come one after the other on the same keys, which stay in the L2 where they fit.
   const double bytes = 2.0 * caches * keys * head * static_cast<double>(work.kv_bytes);
-  const double fill = bytes / (0.7 * device.l2);
+  // In a network the weights of its layers come between two calls.
+  const double fill = (bytes + situation.weights) / (0.7 * device.l2);
   const double hit = 1.0 / (1.0 + fill * fill * fill * fill * fill * fill);
   out.memory = bytes / (device.bandwidth * kernel.streamed) * (1.0 - hit / 2.0);
 
@@ -288,8 +296,10 @@ AttentionTime decode_time(const AttentionWork& work, const Device& device, Situa
 
 }  // namespace
 
-bool has_flash_attention(const AttentionWork& work, const Device& device) {
-  if (in_fp32(work.arithmetic)) return false;
+bool has_flash_attention(const AttentionWork& work, const Device& device, Situation situation) {
+  // check_head_dim_size_flash, aten/src/ATen/native/transformers/cuda/sdp_utils.cpp; engines have wider ones.
+  constexpr std::int64_t kWidest = 256;
+  if (in_fp32(work.arithmetic) || (work.head > kWidest && is_called_by_pytorch(situation))) return false;
   const bool plain = work.mask_bytes == 0 && work.value_head == 0;
   return device.capability <= 0.0 || (device.capability >= 8.0 && plain);
 }
@@ -301,7 +311,7 @@ double attention_peak(Arithmetic arithmetic, const Device& device) {
 
 AttentionTime attention_time(const AttentionWork& work, const Device& device, Situation situation) {
   // Only FlashAttention splits keys.
-  if (!has_flash_attention(work, device)) return prompt_time(work, device, situation);
+  if (!has_flash_attention(work, device, situation)) return prompt_time(work, device, situation);
   // vLLM takes a prompt of one token for a decode.
   const bool alone = work.queries == 1 && situation.host == Host::kCaptured && situation.engine == Engine::kVllm;
   return is_decode(work) || alone ? decode_time(work, device, situation) : prompt_time(work, device, situation);

@@ -26,7 +26,7 @@ double attention_peak(Arithmetic arithmetic, const Device& device);
 
 // PyTorch takes FlashAttention 2 for halves on tensor units that load asynchronously, without a mask but a causal one,
 // for values as wide as keys. Of AMD nothing else is known.
-bool has_flash_attention(const AttentionWork& work, const Device& device);
+bool has_flash_attention(const AttentionWork& work, const Device& device, Situation situation = {});
 
 AttentionTime attention_time(const AttentionWork& work, const Device& device, Situation situation);
 

@@ -389,13 +389,12 @@ Pass forward_of(const ConvWork& w, const Device& device, bool bare, const ConvKe
 // A stride leaves so many of the places without a number.
 Pass data_gradient_of(const Pass& p, const ConvWork& w) {
   const auto kernel = static_cast<double>(w.kernel_height * w.kernel_width);
-  const auto stride = static_cast<double>(w.stride);
   Pass back = p;
   back.height = static_cast<double>(w.in_height);
   back.width = static_cast<double>(w.in_width);
   std::swap(back.in_channels, back.out_channels);
   std::swap(back.in, back.out);
-  back.depth = p.out_channels / p.groups * kernel / (stride * stride);
+  back.depth = p.out_channels / p.groups * kernel / places_of_stride(w);
   return back;
 }
 

@@ -24,11 +24,17 @@ bool multiplies_halves_in_fp32(const Gpu& gpu) {
   return gpu.vendor == "NVIDIA" && (capability.starts_with("5.") || capability.starts_with("6."));
 }
 
+bool runs_in_fp32_on(const Gpu& gpu, const Work& work) {
+  return gpu.vendor == "AMD" && (std::holds_alternative<ConvWork>(work) || is_recurrent(work));
+}
+
 Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device) {
+  const bool in_fp32 = runs_in_fp32_on(gpu, work);
   return std::visit(
       [&](auto& w) -> Result<void> {
         if constexpr (requires { w.arithmetic; }) {
           const bool lacking = device.peak(w.arithmetic) <= 0.0;
+          if (in_fp32 && w.arithmetic == Arithmetic::kTf32) w.arithmetic = Arithmetic::kFp32;
           if (lacking && (w.arithmetic == Arithmetic::kTf32 || w.arithmetic == Arithmetic::kFp8)) {
             w.arithmetic = Arithmetic::kFp32;
           }
@@ -292,13 +298,16 @@ double Estimator::trees_of(const Rows& rows, const Device& device) {
 namespace {
 
 // What was measured leaves of its law the wrong choices of algorithms: a convolution that was tried out has none. Nor
-// do PyTorch's norms tell anything of an engine's, which runs another kernel, or layers of recurrent ones.
-bool law_alone(const Work& work, const Device& device) {
+// do PyTorch's norms tell anything of an engine's, which runs another kernel, or layers of recurrent ones, or products
+// of matrices of those with a vector.
+bool law_alone(const Work& work, const Device& device, Situation situation) {
   if (const auto* conv = std::get_if<ConvWork>(&work)) return conv->autotuned && conv->arithmetic == Arithmetic::kFp32;
   if (is_recurrent(work)) return true;
+  const auto* gemm = std::get_if<GemmWork>(&work);
+  if (gemm != nullptr && multiplies_vector(*gemm, device)) return true;
   // Whose residuals are those of FlashAttention and of engines' kernels.
   const auto* attention = std::get_if<AttentionWork>(&work);
-  if (attention != nullptr && !has_flash_attention(*attention, device)) return true;
+  if (attention != nullptr && !has_flash_attention(*attention, device, situation)) return true;
   const auto* reduction = std::get_if<ReductionWork>(&work);
   return reduction != nullptr && reduction->by_engine;
 }
@@ -348,11 +357,11 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
   rows.models.time.predict(features, count, answers);
   for (std::size_t i = 0; i < count; ++i) {
     OperationPrediction& p = out[rows.rows[i]];
-    double off = law_alone(works[rows.rows[i]], device) ? 0.0 : trees * static_cast<double>(answers[i]);
+    double off = law_alone(works[rows.rows[i]], device, situation) ? 0.0 : trees * static_cast<double>(answers[i]);
     const bool corrected = correction && !is_recurrent(works[rows.rows[i]]);
     if (corrected) off += corrected_by(correction->time, terms(i));
     p.time = p.physics.bound * std::exp(off);
-    if (corrected) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));
+    if (corrected || rows.group == Group::kDecode) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
   const bool lawful = !rows.models.law.none();

@@ -57,6 +57,8 @@ bool multiplies_halves_in_fp32(const Gpu& gpu);
 
 // TF32 work, and that of integers of 8 bits, runs in FP32 where the chip has no units for it, and so does FP16 on
 // Maxwell and Pascal. Errors: kUnsupported for other units the chip lacks.
+// MIOpen's convolutions and recurrent layers run in FP32: TF32 is hipBLASLt's alone.
+bool runs_in_fp32_on(const Gpu& gpu, const Work& work);
 Result<void> fit_to_device(Work& work, const Gpu& gpu, const Device& device);
 
 class Estimator {

@@ -178,6 +178,23 @@ TEST(Estimator, NoLevelMovesMoreThanTheMemoryCan) {
   EXPECT_NEAR(found[1].time, (found[1].physics.bytes - device.l2) / device.bandwidth, 1e-9 * found[1].time);
 }
 
+// MIOpen has no TF32; hipBLASLt has it for who asks.
+TEST(FitToDevice, AmdConvolvesInFp32) {
+  const Gpu& amd = **Catalogue::shipped().find("mi300x");
+  const auto arithmetic = [&](Work work, const Gpu& gpu) {
+    EXPECT_TRUE(fit_to_device(work, gpu, make_device(gpu, {}).value()));
+    return arithmetic_of(work);
+  };
+  const ConvWork conv{.arithmetic = Arithmetic::kTf32};
+  GemmWork product = kProduct;
+  product.arithmetic = Arithmetic::kTf32;
+  EXPECT_EQ(arithmetic(conv, amd), Arithmetic::kFp32);
+  EXPECT_EQ(arithmetic(product, amd), Arithmetic::kTf32);
+  product.steps = 4;
+  EXPECT_EQ(arithmetic(product, amd), Arithmetic::kFp32);
+  EXPECT_EQ(arithmetic(conv, **Catalogue::shipped().find("h100-sxm5-80gb")), Arithmetic::kTf32);
+}
+
 TEST(FitToDevice, HalvesAreMultipliedInFp32BeforeTensorCores) {
   const auto arithmetic = [](std::string_view id, Arithmetic wanted) {
     const Gpu& gpu = **Catalogue::shipped().find(id);

@@ -51,14 +51,18 @@ bool is_simt(const GemmWork& work) {
   return work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
 }
 
-// Of both factors and the product of a layer begin at whole vectors: of 16 bytes, without which Hopper's copies do not
-// work, 8 before. Plain FP32 reads its numbers one by one; of FP8 libraries take nothing else, so who calls them fills
-// up. Batches of small products, as attention written out, show no such cost in timm's networks (RTX 3090, heads of 197
-// tokens), nor do layers over 196 tokens.
-bool rows_are_aligned(const GemmWork& work, const Device& device) {
-  if (is_simt(work) || work.arithmetic == Arithmetic::kFp8 || !work.weight) return true;
-  const std::int64_t vector = device.capability >= 9.0 ? 16 : 8;
-  return work.depth * work.element_bytes % vector == 0 && work.columns * work.output_bytes % vector == 0;
+// Of both factors and the product of a layer. Plain FP32 reads its numbers one by one; of FP8 libraries take nothing
+// else than whole vectors, so who calls them fills up. Batches of small products, as attention written out, show no
+// such cost in timm's networks (RTX 3090, heads of 197 tokens), nor do layers over 196 tokens. Of AMD nobody measured
+// any.
+Rows rows_of(const GemmWork& work, const Device& device) {
+  if (is_simt(work) || work.arithmetic == Arithmetic::kFp8 || !work.weight || device.capability <= 0.0)
+    return Rows::kWhole;
+  const auto begin_at = [&](std::int64_t vector) {
+    return work.depth * work.element_bytes % vector == 0 && work.columns * work.output_bytes % vector == 0;
+  };
+  if (!begin_at(8)) return Rows::kOdd;
+  return has_asynchronous_products(device) && !begin_at(16) ? Rows::kHalf : Rows::kWhole;
 }
 
 // Pascal reads the rows of both factors of a linear layer from far apart: deep layers take longer by so much, the more
@@ -256,14 +260,16 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const auto out = static_cast<double>(work.output_bytes);
   const double peak = device.product_peak(work.arithmetic);
 
-  const Factors factors{.layer = work.weight, .aligned = rows_are_aligned(work, device)};
+  const Factors factors{.layer = work.weight, .rows = rows_of(work, device)};
   const TileChoice tile = tile_product(b, m, n, k, work.arithmetic, device, factors);
-  double tiled = tile.time * deep_rows(work, device);
+  const bool vector = multiplies_vector(work, device);
+  const double by_vector = started(1.0, device, situation.host) + 2.0 * b * m * n * k / peak;
+  double tiled = vector ? by_vector : tile.time * deep_rows(work, device);
   const bool bare = situation.host == Host::kBare && !device.cdna;
   if (situation.swept && work.arithmetic == Arithmetic::kFp32 && !device.cdna) tiled *= sweep_clock(tiled, device);
   Physics p;
   if (training) {  // gradients of the input [m, k] and of the weight [n, k]
-    const double of_input = tile_product(b, m, k, n, work.arithmetic, device, factors).time;
+    const double of_input = vector ? by_vector : tile_product(b, m, k, n, work.arithmetic, device, factors).time;
     tiled += of_input + tile_product(b, n, k, m, work.arithmetic, device, factors).time;
     p.input_gradient = of_input / tiled;
   }
@@ -274,7 +280,13 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   // Captured benchmarks cycle through five copies of the weight.
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
   const Traffic traffic = traffic_of(work, device, training);
-  const double moved = memory_time(p.bytes + slow_bytes(work, device, training), set, device, traffic.streams);
+  // What comes between two uses of a weight has put it out of the cache.
+  const double away = work.weight ? in * n * k * (training ? 3.0 : 1.0) : 0.0;
+  const double moved =
+      situation.weights > in * n * k && work.weight
+          ? memory_time(p.bytes - away + slow_bytes(work, device, training), set, device, traffic.streams) +
+                memory_time(away, std::max(set, situation.weights), device, traffic.streams)
+          : memory_time(p.bytes + slow_bytes(work, device, training), set, device, traffic.streams);
   p.gpu = joined(tiled, moved, traffic.sharpness) + (training ? bias_gradient(work, device) : 0.0);
   p.host = host_floor(work, device, situation);
   const double waited = work.weight ? 0.64 : 0.56;  // by a bare loop

@@ -103,6 +103,11 @@ double held_share(const ReductionWork& w, const Device& device) {
   return kMost / (1.0 + full * full);
 }
 
+double gradient_kernels(const ReductionWork& w) {
+  if (w.kind != ReductionKind::kReduce) return 1.0;
+  return 2.0 - static_cast<double>(w.gradient);
+}
+
 // Bytes as PyTorch's kernels move them, for elements of `size` bytes: batch norm in training state reads its input
 // twice, and on the way back both its input and the gradient; max pooling carries 64-bit indices.
 Traffic traffic_of(const ReductionWork& w, State state, const Device& device) {
@@ -115,7 +120,8 @@ Traffic traffic_of(const ReductionWork& w, State state, const Device& device) {
     return {moved, moved, accumulation};
   }
   if (w.kind == ReductionKind::kAdaptivePool) return {size * both, size * both, accumulation};
-  if (is_pool(w.kind) || w.kind == ReductionKind::kReduce) return {size * both, 2.0 * size * both, accumulation};
+  if (w.kind == ReductionKind::kReduce) return {size * both, gradient_kernels(w) * size * both, accumulation};
+  if (is_pool(w.kind)) return {size * both, 2.0 * size * both, accumulation};
   if (w.kind == ReductionKind::kBatchNorm && state != State::kEval) {
     const double again = 1.0 - held_share(w, device);
     return {(2.0 + again) * size * in, (3.0 + 2.0 * again) * size * in, accumulation};
@@ -317,7 +323,8 @@ double kernel_time(const ReductionWork& w, double bytes, double moved, double bu
   if (w.in_elements <= 0) return 0.0;
   if (w.by_engine) return engine_time(w, bytes, device);
   if (device.cdna) return cdna_time(w, bytes, busy, training, device);
-  return shared_time(w, moved, busy) + started(training ? 2.0 : 1.0, device, situation.host);
+  return shared_time(w, moved, busy) +
+         started(training ? 1.0 + std::min(1.0, gradient_kernels(w)) : 1.0, device, situation.host);
 }
 
 Physics with_features(const ReductionWork& work, const Device& device, Situation situation, std::span<float> features) {

@@ -148,9 +148,21 @@ struct BusySms {
 struct TileChoice {
   double time = 0, area = 0, split = 1, waves = 0;
 };
+// Hopper's and the data-centre Blackwell's matrix instructions run beside the loads and stores of other warps; those of
+// Ampere, Ada and the other Blackwell do not.
+inline bool has_asynchronous_products(const Device& device) {
+  return device.capability >= 9.0 && device.capability < 12.0;
+}
+
+// Where the rows of both factors and of the product of a layer begin.
+enum class Rows : std::uint8_t {
+  kWhole,  // at whole vectors of 16 bytes, or of 8 where instructions of Ampere's kind do
+  kHalf,   // at 8 bytes, which Hopper's copies do not take
+  kOdd,    // anywhere
+};
 struct Factors {
-  bool layer = false;   // the second factor is a weight, which lies by columns
-  bool aligned = true;  // rows of factors and product begin at whole vectors
+  bool layer = false;  // the second factor is a weight, which lies by columns
+  Rows rows = Rows::kWhole;
 };
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
                         const Device& device, Factors factors = {});

@@ -262,6 +262,35 @@ TEST(LawOfConvolutions, DepthwiseHalvesChannelsLastAreFastForUsualKernels) {
   expect_close(with(7) / with(5), 0.28 / 0.6 * 49.0 / 25.0);
 }
 
+// A small layer waits for copies there and back, but for none that lies channels-last; and no kernel has more than 1.25
+// of the peak, which TF32's would have on narrow units.
+TEST(LawOfConvolutions, ChannelsLastHasNoCopiesAndNoMoreThanThePeak) {
+  ConvWork conv{.in_channels = 64, .out_channels = 64, .element_bytes = 2, .arithmetic = Arithmetic::kFp16};
+  conv.in_height = conv.out_height = conv.in_width = conv.out_width = 14;
+  const auto small = [&](bool last) {
+    conv.channels_last = last;
+    return physics(conv, a30()).gpu;
+  };
+  EXPECT_GT(small(false), 22.8e-6);
+  EXPECT_GT(small(true), 10e-6);
+  EXPECT_LT(small(true), 14e-6);
+  const Device narrow = device_of("rtx-3090");
+  const ConvWork large{.batch = 256,
+                       .in_channels = 512,
+                       .out_channels = 512,
+                       .in_height = 28,
+                       .in_width = 28,
+                       .out_height = 28,
+                       .out_width = 28,
+                       .kernel_height = 3,
+                       .kernel_width = 3,
+                       .padding = 1,
+                       .arithmetic = Arithmetic::kTf32,
+                       .channels_last = true};
+  const double flops = 2.0 * 256 * 28 * 28 * 512 * 512 * 9;
+  EXPECT_NEAR(flops / narrow.tf32 / physics(large, narrow).gpu, 1.25, 0.05);
+}
+
 // ConvNeXt's, whose layer norms leave images channels-last.
 TEST(LawOfConvolutions, DepthwiseGradientsAreSlowChannelsLast) {
   ConvWork conv{.batch = 32, .in_channels = 128, .out_channels = 128, .groups = 128, .in_height = 56, .in_width = 56};
@@ -277,8 +306,10 @@ TEST(LawOfConvolutions, DepthwiseGradientsAreSlowChannelsLast) {
   expect_close(slower(Arithmetic::kTf32, State::kTraining), 2.0);
   expect_close(slower(Arithmetic::kFp32, State::kTraining), 5.5);
   expect_close(slower(Arithmetic::kFp32, State::kEval), 1.0);
-  conv.batch = 16;  // 25.7 MB of images, where an A30's L2 has 25.2
+  conv.batch = 24;  // 38.5 MB of images, where an A30's L2 has 25.2
   expect_close(slower(Arithmetic::kFp32, State::kTraining), 5.5);
+  conv.batch = 16;  // 25.7: a ramp to half as much again
+  expect_close(slower(Arithmetic::kFp32, State::kTraining), 2.0 + 3.5 * 2 * (25.690112 / 25.165824 - 1));
   conv.batch = 15;
   expect_close(slower(Arithmetic::kFp32, State::kTraining), 2.0);
   conv.channels_last = true;

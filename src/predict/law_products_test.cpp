@@ -29,6 +29,46 @@ TEST(LawOfProducts, TileProductOfTwoLargeTiles) {
   EXPECT_EQ(choice.area, 128 * 128);
 }
 
+// 4096 numbers times 4096 x 4096: 67.14 MB, the results' 0.57 times more, at 0.84 of 100 GB/s are 799.416 us, joined
+// with 2 * 4096 * 4096 flops at the peak, 33.554 us, at p 1.46. In tiles, as a chip of no known generation has it, the
+// row takes a whole one. A batch of rows with a matrix each takes as much longer.
+TEST(LawOfProducts, ARowIsAVectorThatStreamsTheMatrix) {
+  Device volta = toy();
+  volta.capability = 7.0;
+  const GemmWork row{.rows = 1, .columns = 4096, .depth = 4096};
+  const GemmWork column{.rows = 4096, .columns = 1, .depth = 4096};
+  const GemmWork two{.rows = 2, .columns = 4096, .depth = 4096};
+  expect_close(physics(row, volta).gpu, 804.753e-6);
+  expect_close(physics(column, volta).gpu, 804.753e-6);
+  EXPECT_GT(physics(row, toy()).gpu, 2 * 804.753e-6);
+  EXPECT_GT(physics(two, volta).gpu, 2 * 804.753e-6);
+  GemmWork batch = row;
+  batch.batch = 2;
+  EXPECT_NEAR(physics(batch, volta).gpu, 2 * 67.142e6 / (0.885 * 1e11), 5e-6);
+  expect_close(physics(row, volta, {.state = State::kTraining}).compute, 3 * 33.554432e-6);
+}
+
+// A layer of 4 MB on a GPU whose L2 has 40: benchmarks find its weight there, and networks of 400 MB only what the
+// layer before has made.
+TEST(LawOfProducts, AWeightOfALargeNetworkComesFromMemory) {
+  Device device = toy();
+  device.capability = 8.0;
+  device.bf16 = 1e15;
+  device.l2 = 4e7;
+  device.sm = 100;
+  GemmWork work{.rows = 8, .columns = 2048, .depth = 1024, .element_bytes = 2, .output_bytes = 2};
+  work.arithmetic = Arithmetic::kBf16;
+  const double hot = physics(work, device).gpu;
+  const double cold = physics(work, device, {.weights = 4e8}).gpu;
+  const double memory = 2.0 * 2048 * 1024 / (0.83 * device.bandwidth);
+  EXPECT_LT(hot, 0.5 * memory);
+  EXPECT_GT(cold, memory);
+  EXPECT_LT(cold, 1.2 * memory);
+  EXPECT_EQ(physics(work, device, {.weights = 1e6}).gpu, hot) << "no network is smaller than its layer";
+  work.weight = false;
+  EXPECT_EQ(physics(work, device, {.weights = 4e8}).gpu, physics(work, device).gpu);
+}
+
 // Of three equal products one is the gradient of the input.
 TEST(LawOfProducts, TheGradientOfALayersInputIsAThird) {
   const GemmWork work{.rows = 512, .columns = 512, .depth = 512};
@@ -335,13 +375,14 @@ TEST(LawOfProducts, UnalignedRowsOfHalvesGetTuringsKernels) {
   d.sm = 100;
   d.bf16 = 1e14;
   d.capability = 9.0;
-  const auto time = [&](bool aligned) {
-    return tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d, {.aligned = aligned}).time;
+  const auto time = [&](Rows rows) {
+    return tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d, {.rows = rows}).time;
   };
   const double flops = 3 * 2.0 * 128 * 256 * 4096 * (1 + 2.5 * 384 / 32768);
-  expect_close(time(false), flops / 600e9 + (3 * 210 + 134) * 1e-9, 1e-9);
+  expect_close(time(Rows::kOdd), flops / 600e9 + (3 * 210 + 134) * 1e-9, 1e-9);
   d.bf16 = 5e13;  // 500 flops a cycle and SM
-  expect_close(time(false), flops / (0.65 * 500e9) + (3 * 210 + 134) * 1e-9, 1e-9);
+  expect_close(time(Rows::kOdd), flops / (0.65 * 500e9) + (3 * 210 + 134) * 1e-9, 1e-9);
+  expect_close(time(Rows::kHalf), flops / (0.63 * 0.88 * 500e9) + (3 * 210 + 134) * 1e-9, 1e-9);
 }
 
 TEST(LawOfProducts, AVocabularyOfNoWholeVectorsIsSlowInHalvesAlone) {
@@ -366,7 +407,7 @@ TEST(LawOfProducts, AVocabularyOfNoWholeVectorsIsSlowInHalvesAlone) {
     head.depth = 592;
     return narrow / physics(head, device).gpu;
   };
-  EXPECT_GT(narrower(h100), 2.5);
+  EXPECT_NEAR(narrower(h100), 1 / 0.63, 0.15) << "Ampere's kernels";
   EXPECT_LT(narrower(device_of("a40")), 1.01);
   head.weight = false;
   EXPECT_LT(narrower(h100), 1.01);

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "predict/lower_attention.h"
+#include "predict/lower_products.h"
 #include "predict/lower_rms_norm.h"
-#include "predict/lower_views.h"
 
 namespace joulecast {
 
@@ -14,30 +13,6 @@ namespace {
 
 std::int64_t extent(const Shape& shape, std::size_t axis) {
   return axis < shape.size() ? shape[axis] : 1;
-}
-std::int64_t at(const Extents& list, std::size_t i, std::int64_t absent) {
-  return i < list.size() ? list[i] : absent;
-}
-
-// PyTorch lets convolutions use TF32 by default and matrix products not (torch.backends, "TensorFloat-32 on Ampere").
-Arithmetic arithmetic(ElementType element, Precision precision, bool convolution) {
-  switch (element) {
-    case ElementType::kFloat64:
-      return Arithmetic::kFp64;
-    case ElementType::kFloat16:
-      return Arithmetic::kFp16;
-    case ElementType::kBFloat16:
-      return Arithmetic::kBf16;
-    case ElementType::kFloat8E4M3:
-    case ElementType::kFloat8E5M2:
-    case ElementType::kInt8:
-    case ElementType::kUInt8:
-      return Arithmetic::kFp8;  // INT8 runs at the FP8 rate where both exist
-    default:
-      break;
-  }
-  if (precision == Precision::kTf32All || (precision == Precision::kTf32 && convolution)) return Arithmetic::kTf32;
-  return Arithmetic::kFp32;
 }
 
 std::optional<PointwiseKind> kind_of(BinaryKind kind, bool scalar) {
@@ -82,164 +57,8 @@ PointwiseKind kind_of(ActivationKind kind) {
 }  // namespace
 
 // Dispatches on the operator; each overload appends what the runtime executes.
-struct LowerVisitor : LowerViews {
-  using LowerViews::operator();
-
-  // ---- matrix work ----
-  // A product whose second factor was quantised to FP4 quantises the first on its way in. Of its gradients nothing is
-  // known: in training the graph's type of the first factor decides.
-  [[nodiscard]] Arithmetic of_product() const {
-    const bool inference = self.options_.mode == Mode::kInference;
-    if (inference && context.input(1).element == ElementType::kFloat4) return Arithmetic::kFp4;
-    return arithmetic(context.input(0).element, self.options_.precision, false);
-  }
-
-  // Before the first place of the first axis of an image: half of what the output asks for, rounded down.
-  static std::int64_t same_padding(const Conv& op, std::int64_t in, std::int64_t out, std::int64_t kernel) {
-    const std::int64_t span = at(op.dilation, 0, 1) * (kernel - 1) + 1;
-    return std::max<std::int64_t>(0, (out - 1) * at(op.stride, 0, 1) + span - in) / 2;
-  }
-
-  void operator()(const Conv& op) {
-    const TensorType& x = context.input(0);
-    const Shape& weight = context.input(1).shape;
-    const TensorType& y = context.output();
-    const TensorType& from = op.transposed ? y : x;  // a transposed convolution is the data gradient of a plain one
-    const TensorType& to = op.transposed ? x : y;
-    ConvWork work{.batch = x.shape[0], .in_channels = from.shape[1], .out_channels = to.shape[1], .groups = op.groups};
-    const std::size_t last = x.shape.size() - 1;
-    for (std::size_t axis = 2; axis <= last; ++axis) {
-      const bool width = axis == last && last > 2;
-      (width ? work.in_width : work.in_height) *= from.shape[axis];
-      (width ? work.out_width : work.out_height) *= to.shape[axis];
-      (width ? work.kernel_width : work.kernel_height) *= weight[axis];
-    }
-    work.stride = at(op.stride, 0, 1);
-    work.transposed = op.transposed;
-    work.padding =
-        op.same_padding ? same_padding(op, from.shape[2], to.shape[2], weight[2]) : at(op.padding_begin, 0, 0);
-    work.element_bytes = element_bytes(x);
-    work.bias = context.has(2) ? 1 : 0;
-    work.arithmetic = arithmetic(x.element, self.options_.precision, true);
-    if (storage(0) != Storage::kContiguous && !channels_last()) copied(0);
-    // Either of the input and the weights decides (cudnn_conv_suggest_memory_format).
-    work.channels_last = channels_last() || self.options_.layout == Layout::kChannelsLast;
-    emit(work);
-    set_storage(work.channels_last ? Storage::kChannelsLast : Storage::kContiguous);
-  }
-
-  void operator()(const Linear& op) {
-    contiguous(0);
-    const TensorType& x = context.input(0);
-    const Shape& weight = context.input(1).shape;
-    const TensorType& y = context.output();
-    GemmWork work{.columns = op.weight_in_out ? weight[1] : weight[0],
-                  .depth = op.weight_in_out ? weight[0] : weight[1]};
-    work.rows = x.elements() / std::max<std::int64_t>(1, work.depth);
-    work.element_bytes = element_bytes(x);
-    work.output_bytes = element_bytes(y);
-    work.bias = context.has(2) ? 1 : 0;
-    work.arithmetic = of_product();
-    emit(work);
-  }
-
-  // Products of a batch step over gaps between its matrices and take either order of their axes.
-  void factor(std::size_t i) {
-    const bool batched = context.input(0).shape.size() == 3 && context.input(1).shape.size() == 3;
-    if (!batched || (storage(i) != Storage::kChannelsLast && storage(i) != Storage::kPlacesCut)) contiguous(i);
-  }
-  void operator()(const MatMul& op) {
-    factor(0);
-    factor(1);
-    const Shape& a = context.input(0).shape;
-    const Shape& y = context.output().shape;
-    const bool vector = a.size() < 2;
-    GemmWork work{.depth = vector ? a.back() : (op.transpose_a ? a[a.size() - 2] : a.back()),
-                  .weight = context.is_parameter(1)};
-    work.columns = y.empty() ? 1 : y.back();
-    work.rows = vector || y.size() < 2 ? 1 : y[y.size() - 2];
-    work.batch = context.output().elements() / std::max<std::int64_t>(1, work.rows * work.columns);
-    work.element_bytes = element_bytes(context.input(0));
-    work.output_bytes = element_bytes(context.output());
-    work.arithmetic = of_product();
-    emit(work);
-  }
-
-  // A mask for each image and head is one of them, expanded.
-  [[nodiscard]] std::int64_t mask_bytes(const TensorType& query, std::int64_t keys) const {
-    if (!context.has(3)) return 0;
-    const std::int64_t most = std::max(query.shape[0], query.shape[1]) * query.shape[2] * keys;
-    return std::min(whole(context.input(3).bytes()), most * element_bytes(context.input(3)));
-  }
-
-  // PyTorch has fused kernels for halves and FP32; what the model writes out itself, FP64 and TensorFlow run as
-  // products, scaling, mask and softmax of their own.
-  void operator()(const Attention& op) {
-    const TensorType& q = context.input(0);
-    const Shape& k = context.input(1).shape;
-    const Arithmetic math = arithmetic(q.element, self.options_.precision, false);
-    const bool asked =
-        has_fused_attention(op, math == Arithmetic::kFp64, self.options_.attention, self.options_.runtime);
-    const bool fused = asked && q.shape.size() == 4;
-    const std::int64_t values = context.input(2).shape.back();
-    if (fused) {
-      emit(AttentionWork{.batch = q.shape[0],
-                         .heads = q.shape[1],
-                         .kv_heads = k[1],
-                         .queries = q.shape[2],
-                         // Fewer keys than queries: pooled keys, as of PVT and MViT.
-                         .past = op.causal ? std::max<std::int64_t>(0, k[2] - q.shape[2]) : k[2] - q.shape[2],
-                         .head = q.shape[3],
-                         .element_bytes = element_bytes(q),
-                         .kv_bytes = element_bytes(context.input(1)),
-                         .window = op.window,
-                         .causal = op.causal,
-                         .arithmetic = math,
-                         .mask_bytes = mask_bytes(q, k[2]),
-                         .value_head = values == q.shape[3] ? 0 : values});
-    } else {
-      apart(op, math, asked);
-    }
-    set_storage(fused ? Storage::kHeadsInner : Storage::kContiguous);
-  }
-  void apart(const Attention& op, Arithmetic math, bool asked) {
-    AttentionApart kernels(op, context, math, self.options_, out);
-    if (asked) {
-      const auto turned = [&](std::size_t i) { return storage(i) != Storage::kContiguous; };
-      return kernels.fall_back({turned(0), turned(1), turned(2)});
-    }
-    for (std::size_t i = 0; i < 3; ++i) contiguous(i);
-    kernels.by_hand();
-  }
-
-  // One product of all steps' inputs; then step by step that of the state, the gates in the same call. cuDNN's layers
-  // may use TF32 where its convolutions may.
-  void operator()(const Rnn& op) {
-    constexpr std::size_t kProjection = 7;
-    const Shape& x = context.input(0).shape;
-    if (x.size() != 3) return pointwise(PointwiseKind::kOther);
-    const std::int64_t gates = gate_count(op.kind);
-    const std::int64_t steps = op.batch_first ? x[1] : x[0];
-    const std::int64_t batch = op.batch_first ? x[0] : x[1];
-    const std::int64_t size = element_bytes(context.input(0));
-    if (steps == 0) return;
-    GemmWork gemm{.rows = steps * batch,
-                  .columns = gates * op.hidden,
-                  .depth = x[2],
-                  .element_bytes = size,
-                  .output_bytes = size,
-                  .arithmetic = arithmetic(context.input(0).element, self.options_.precision, true)};
-    emit(gemm, op.directions, 1);
-    const bool projects = context.has(kProjection);
-    gemm.rows = batch;
-    gemm.depth = projects ? context.input(kProjection).shape[1] : op.hidden;
-    gemm.steps = steps;
-    emit(gemm, op.directions, 0);
-    if (!projects) return;
-    gemm.columns = gemm.depth;
-    gemm.depth = op.hidden;
-    emit(gemm, op.directions, 0);
-  }
+struct LowerVisitor : LowerProducts {
+  using LowerProducts::operator();
 
   // ---- norms, pooling, reductions ----
   ReductionWork reduction(ReductionKind kind, std::int64_t rows, std::int64_t columns) const {
@@ -321,13 +140,35 @@ struct LowerVisitor : LowerViews {
     emit(work);
     image();
   }
-  void operator()(const Reduce&) {
+  void operator()(const Reduce& op) {
     const std::int64_t rows = std::max<std::int64_t>(1, context.output().elements());
-    emit(reduction(ReductionKind::kReduce, rows, std::max<std::int64_t>(1, context.input(0).elements() / rows)));
+    ReductionWork work =
+        reduction(ReductionKind::kReduce, rows, std::max<std::int64_t>(1, context.input(0).elements() / rows));
+    if (op.kind == ReduceKind::kMean) work.gradient = ReductionGradient::kOneKernel;
+    if (op.kind == ReduceKind::kSum) work.gradient = ReductionGradient::kView;
+    emit(work);
   }
 
   // ---- elementwise ----
+  // PyTorch has no kernel for x sigmoid(1.702 x): CLIP multiplies, takes the sigmoid and multiplies again.
+  void quick_gelu() {
+    const std::int64_t elements = context.output().elements(), bytes = whole(context.output().bytes());
+    const auto kernel = [&](PointwiseKind kind, std::int64_t forward, std::int64_t backward) {
+      emit(PointwiseWork{.kind = kind,
+                         .elements = elements,
+                         .forward_bytes = forward * bytes,
+                         .backward_bytes = backward * bytes,
+                         .element_bytes = element_bytes(context.output())});
+    };
+    kernel(PointwiseKind::kMulScalar, 2, 2);
+    kernel(PointwiseKind::kSigmoid, 2, 3);
+    kernel(PointwiseKind::kMul, 3, 6);
+    if (self.gradients_are_eager() && self.has_gradient(context, 0))
+      out.push_back({self.sum_of_gradients(context.output(), index(context.node().inputs[0])), 1});
+    like(0);
+  }
   void operator()(const Activation& op) {
+    if (op.kind == ActivationKind::kQuickGelu && self.is_eager()) return quick_gelu();
     const std::size_t before = out.size();
     pointwise(kind_of(op.kind));
     // Networks build ReLU and SiLU in place; in inference nothing needs the input again.

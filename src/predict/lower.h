@@ -76,6 +76,7 @@ class NodeLowering {
  private:
   friend struct LowerParts;
   friend struct LowerViews;
+  friend struct LowerProducts;
   friend struct LowerVisitor;
   // PyTorch runs the model's operators one by one.
   [[nodiscard]] bool is_eager() const {
@@ -91,6 +92,7 @@ class NodeLowering {
 
   LowerOptions options_;
   std::vector<Storage> storage_;
+  std::vector<std::int64_t> repeated_;    // by value: bytes that its memory has less than it, see Expand
   std::vector<bool> has_gradient_;        // by value: a parameter is behind it
   std::vector<std::uint32_t> readers_;    // by value: nodes
   std::vector<std::uint32_t> gradients_;  // by value: how many of the nodes lowered so far make one of it

@@ -29,6 +29,25 @@ bool has_fused_attention(const Attention& op, bool doubles, AttentionKernels ker
   return !op.by_hand && !doubles && kernels != AttentionKernels::kProducts && runtime != Runtime::kTensorflow;
 }
 
+bool falls_back(const TensorType& query, const Shape& key, bool masked) {
+  if (query.shape.size() != 4) return true;
+  const bool halves = bit_width(query.element) < 32;
+  return key[1] != query.shape[1] && (masked || !halves);
+}
+
+std::vector<LoweredOperation> converted_mask(const TensorType& query, const TensorType& mask, bool compiled) {
+  const std::int64_t elements = mask.elements(), size = element_bytes(query);
+  const auto kernel = [&](std::int64_t bytes) {
+    return LoweredOperation{PointwiseWork{.kind = PointwiseKind::kOther,
+                                          .elements = elements,
+                                          .forward_bytes = bytes * elements,
+                                          .element_bytes = size},
+                            1, 1};
+  };
+  if (compiled) return {kernel(1 + size)};
+  return {kernel(2), kernel(1 + size)};  // turned round, and what it lets in chosen
+}
+
 AttentionApart::AttentionApart(const Attention& op, const CostContext& context, Arithmetic math,
                                const LowerOptions& options, std::vector<LoweredOperation>& out)
     : op_(op), context_(context), options_(options), out_(out), size_(element_bytes(context.input(0))) {
@@ -140,9 +159,13 @@ void AttentionApart::fall_back(const std::array<bool, 3>& turned) {
     gemm_.element_bytes = gemm_.output_bytes = kFloat;
     gemm_.arithmetic = options_.precision == Precision::kTf32All ? Arithmetic::kTf32 : Arithmetic::kFp32;
   }
+  const std::int64_t heads = context_.input(0).shape.size() == 4 ? context_.input(0).shape[1] : 1;
   for (std::size_t i = 0; i < 3; ++i) {
-    const std::int64_t elements = context_.input(i).elements();
+    const std::int64_t own = context_.input(i).elements();
+    const std::int64_t few = heads > 1 ? context_.input(i).shape[1] : 1;
+    const std::int64_t repeats = heads / std::max<std::int64_t>(1, few), elements = own * repeats;
     const bool scaled = i < 2;
+    if (repeats > 1) over(PointwiseKind::kCopy, elements, size_ * (own + elements), size_ * (own + elements));
     if (cast) each_way(PointwiseKind::kCopy, elements, size_ + kFloat);
     // Compiled, scaling and turning are part of the cast.
     if (cast && compiled()) continue;

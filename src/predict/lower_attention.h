@@ -19,6 +19,14 @@ AttentionKernels attention_of(std::string_view software);
 // Whether the framework has kernels that do it whole, which want four axes besides. `doubles`: it is in FP64.
 bool has_fused_attention(const Attention& op, bool doubles, AttentionKernels kernels, Runtime runtime);
 
+// Whether PyTorch, asked for it whole, falls back to products: its kernels take four axes, and only FlashAttention,
+// which has halves and no mask, takes fewer heads of keys than of queries (check_batch_size_and_num_heads_dense,
+// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
+bool falls_back(const TensorType& query, const Shape& key, bool masked);
+
+// What scaled_dot_product_attention makes of a mask of booleans first (convert_boolean_attn_mask): numbers to add.
+std::vector<LoweredOperation> converted_mask(const TensorType& query, const TensorType& mask, bool compiled);
+
 class AttentionApart {
  public:
   // `math` is what the products of such operands run in; kernels are appended to `out`.

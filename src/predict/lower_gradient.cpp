@@ -15,6 +15,7 @@ namespace joulecast {
 NodeLowering::NodeLowering(const LowerOptions& options, const Graph& graph)
     : options_(options),
       storage_(graph.values.size(), Storage::kContiguous),
+      repeated_(graph.values.size()),
       has_gradient_(graph.values.size()),
       readers_(graph.values.size()),
       gradients_(graph.values.size()),
@@ -25,6 +26,11 @@ NodeLowering::NodeLowering(const LowerOptions& options, const Graph& graph)
     for (const ValueId id : node.inputs) {
       if (id != kNoValue) ++readers_[index(id)];
     }
+  }
+  // Who converts a model to channels-last converts its images.
+  if (options.layout != Layout::kChannelsLast || !is_eager()) return;
+  for (const GraphInput& input : graph.inputs) {
+    if (input.dimensions.size() == 4) storage_[index(input.value)] = Storage::kChannelsLast;
   }
 }
 

@@ -28,7 +28,8 @@ void rms_norm_by_hand(const RmsNorm& op, const CostContext& context, std::vector
                                .out_elements = rows,
                                .rows = rows,
                                .columns = columns,
-                               .element_bytes = kFloat},
+                               .element_bytes = kFloat,
+                               .gradient = ReductionGradient::kOneKernel},
                  1, 1});
   over(PointwiseKind::kAddScalar, rows, 2 * kFloat, 0);
   over(PointwiseKind::kTanh, rows, 2 * kFloat, 3 * kFloat);

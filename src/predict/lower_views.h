@@ -19,16 +19,27 @@ struct LowerParts {
   static std::int64_t whole(Bytes bytes) { return static_cast<std::int64_t>(bytes.value()); }
   void emit(const Work& work, std::int64_t count = 1, std::int64_t calls = 1) { out.push_back({work, count, calls}); }
 
+  // Bytes of input i that are there only once, and come from the cache when they are read again.
+  [[nodiscard]] std::int64_t repeated(std::size_t i) const {
+    return context.has(i) ? self.repeated_[index(context.node().inputs[i])] : 0;
+  }
+  [[nodiscard]] std::int64_t repeated() const {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < context.node().inputs.size(); ++i) sum += repeated(i);
+    return sum;
+  }
+
   void pointwise(PointwiseKind kind, bool active = true) {
     std::size_t first = 0;
     while (first < context.output_count() && !context.has_output(first)) ++first;
     const std::int64_t elements = context.has_output(first) ? context.output(first).elements() : 0;
-    emit(PointwiseWork{.kind = kind,
-                       .elements = elements,
-                       .forward_bytes = whole(cost.forward_read + cost.forward_written),
-                       .backward_bytes = whole(cost.backward_read + cost.backward_written),
-                       .active = active,
-                       .element_bytes = context.has_output(first) ? element_bytes(context.output(first)) : 4});
+    emit(PointwiseWork{
+        .kind = kind,
+        .elements = elements,
+        .forward_bytes = std::max<std::int64_t>(0, whole(cost.forward_read) - repeated()) + whole(cost.forward_written),
+        .backward_bytes = whole(cost.backward_read + cost.backward_written),
+        .active = active,
+        .element_bytes = context.has_output(first) ? element_bytes(context.output(first)) : 4});
   }
 
   [[nodiscard]] Storage storage(std::size_t i) const {
@@ -50,13 +61,19 @@ struct LowerParts {
     const std::int64_t bytes = 2 * whole(type.bytes());
     emit(PointwiseWork{.kind = PointwiseKind::kCopy,
                        .elements = type.elements(),
-                       .forward_bytes = bytes,
+                       .forward_bytes = bytes - repeated(i),
                        .backward_bytes = bytes,
                        .element_bytes = element_bytes(type)});
     out.back().copied_input = i;
   }
 
-  void view() { set_storage(storage(0)); }
+  void view() { view(storage(0)); }
+  void view(Storage lies) {
+    set_storage(lies);
+    for (const ValueId id : context.node().outputs) {
+      if (id != kNoValue) self.repeated_[index(id)] = repeated(0);
+    }
+  }
   void like(std::size_t i) { set_storage(elementwise(storage(i))); }
 
   // Kernels of images work in either order, and answer in that of their input.
@@ -103,20 +120,24 @@ struct LowerViews : LowerParts {
 
   void reshape() {
     const auto seen = reshaped(storage(0), context.input(0).shape, context.output().shape);
-    if (!seen) copied(0);
-    set_storage(seen.value_or(Storage::kContiguous));
+    if (seen) return view(*seen);
+    copied(0);
+    set_storage(Storage::kContiguous);
   }
   void operator()(const Transpose& op) {
     if (op.contiguous) pointwise(PointwiseKind::kCopy);
     const Storage seen = transposed(storage(0), op.order, context.input(0).shape);
-    set_storage(op.contiguous ? Storage::kContiguous : seen);
+    op.contiguous ? set_storage(Storage::kContiguous) : view(seen);
   }
   // The gradients of what was repeated are summed up.
   void operator()(const Expand&) {
     const bool repeats = context.output().elements() != context.input(0).elements();
-    if (repeats && self.gradients_are_eager() && self.has_gradient(context, 0))
+    if (!repeats) return view();
+    if (self.gradients_are_eager() && self.has_gradient(context, 0))
       gradient(whole(context.output().bytes()) + whole(context.input(0).bytes()));
     set_storage(Storage::kGaps);
+    self.repeated_[index(context.node().outputs[0])] =
+        whole(context.output().bytes()) - whole(context.input(0).bytes()) + repeated(0);
   }
   void operator()(const Slice&) {
     if (cost.forward_written.value() > 0.0) return pointwise(PointwiseKind::kCopy);
@@ -156,7 +177,7 @@ struct LowerViews : LowerParts {
                        .forward_bytes = 2 * part,
                        .backward_bytes = 2 * whole(context.input(0).bytes()) + 3 * part,
                        .element_bytes = element_bytes(updates)});
-    view();
+    set_storage(storage(0));
   }
   // Parts of short rows that are views of others, as rotary embeddings join them: PyTorch's kernel divides for the
   // place of every element, and neighbours do not lie side by side. Of long rows and whole images timm's networks show
@@ -176,11 +197,11 @@ struct LowerViews : LowerParts {
     if (self.options_.mode == Mode::kTraining)
       std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
     if (joins_cut_rows(op)) std::get<PointwiseWork>(out.back().work).placed = context.output().elements();
-    if (channels_last()) view();
+    if (channels_last()) set_storage(storage(0));
   }
   void operator()(const Resize& op) {
     pointwise(PointwiseKind::kCopy);
-    if (channels_last()) return view();
+    if (channels_last()) return set_storage(storage(0));
     if (op.kind == ResizeKind::kNearest || !self.is_eager()) return;
     // PyTorch's kernels have a thread for each pixel of the result, which goes over all images and channels.
     const Shape& shape = context.output().shape;
@@ -188,7 +209,7 @@ struct LowerViews : LowerParts {
   }
   void operator()(const Pad&) {
     pointwise(PointwiseKind::kCopy);
-    if (channels_last()) view();
+    if (channels_last()) set_storage(storage(0));
   }
   void operator()(const Reshape&) { reshape(); }
   void operator()(const Flatten&) { reshape(); }

@@ -10,8 +10,10 @@
 
 #include "graph/ops/slice_steps.h"
 #include "graph/walk.h"
-#include "predict/lower_attention.h"
 #include "predict/optimizer.h"
+#include "predict/scores.h"
+#include "predict/storage.h"
+#include "predict/trained.h"
 
 namespace joulecast {
 namespace {
@@ -32,10 +34,13 @@ bool is_view(const Operator& op) {
          std::holds_alternative<Expand>(op) || std::holds_alternative<Slice>(op) || std::holds_alternative<Split>(op);
 }
 
-// What walks backwards is none.
-bool is_view(const Node& node, const TypeTable& types) {
+// What walks backwards is none, nor what joins an axis with one that was repeated.
+bool is_view(const Node& node, const TypeTable& types, const std::vector<bool>& repeats) {
   const bool stepped = std::holds_alternative<Slice>(node.op) && node.inputs.size() > 4 && node.inputs[4] != kNoValue;
-  return is_view(node.op) && !(stepped && walks_back(types.known(node.inputs[4])));
+  if (!is_view(node.op) || (stepped && walks_back(types.known(node.inputs[4])))) return false;
+  const bool shapes = std::holds_alternative<Reshape>(node.op) || std::holds_alternative<Flatten>(node.op);
+  if (!shapes || !repeats[index(node.inputs[0])] || node.outputs[0] == kNoValue) return true;
+  return reshaped(Storage::kGaps, types.type(node.inputs[0]).shape, types.type(node.outputs[0]).shape).has_value();
 }
 
 bool is_sum(const Operator& op) {
@@ -83,49 +88,6 @@ bool in_place(const Operator& op, Mode mode) {
           activation->kind == ActivationKind::kRelu6);
 }
 
-// Scores of attention that no kernel does whole (lower_attention.h), in bytes.
-struct Scores {
-  double kept = 0.0;     // for backward: what the softmax made, and where it differs what is multiplied
-  double at_once = 0.0;  // the most that live together
-};
-
-constexpr double kFloat = 4.0;
-
-// Of each score, without dropout.
-Scores bytes_of_plain_score(const Attention& op, const TensorType& query, const PrepareOptions& options) {
-  const double size = static_cast<double>(bit_width(query.element)) / 8.0;
-  const bool halves = size < kFloat, four_axes = query.shape.size() == 4;
-  if (!has_fused_attention(op, size > kFloat, options.attention, options.runtime)) {
-    if (halves && options.precision == Precision::kAmp) return {size + kFloat, size + kFloat};
-    return {size, 2.0 * size};
-  }
-  if (four_axes) return {};
-  // _safe_softmax leaves its choice beside what the softmax made.
-  if (options.attention == AttentionKernels::kFusedOrFp32) return {2.0 * kFloat, 3.0 * kFloat};
-  return {size, 2.0 * size};
-}
-
-// Dropout keeps a byte of mask, and where the softmax's result itself was multiplied, that after it besides.
-Scores bytes_of_score(const Attention& op, const TensorType& query, const PrepareOptions& options) {
-  Scores out = bytes_of_plain_score(op, query, options);
-  if (out.kept <= 0.0 || op.dropout <= 0.0 || options.mode != Mode::kTraining) return out;
-  const double size = static_cast<double>(bit_width(query.element)) / 8.0;
-  out.kept += 1.0 + (out.kept <= size ? size : 0.0);
-  return out;
-}
-
-Scores scores_of(const Node& node, const TypeTable& types, const PrepareOptions& options) {
-  const auto* attention = std::get_if<Attention>(&node.op);
-  if (attention == nullptr) return {};
-  const TensorType& query = types.type(node.inputs[0]);
-  const Shape& key = types.type(node.inputs[1]).shape;
-  const Scores each = bytes_of_score(*attention, query, options);
-  const double rows =
-      static_cast<double>(query.elements()) / static_cast<double>(std::max<std::int64_t>(1, query.shape.back()));
-  const double count = rows * static_cast<double>(key[key.size() - 2]);
-  return {each.kept * count, each.at_once * count};
-}
-
 double parameter_bytes(const Graph& graph, const TypeTable& types) {
   double sum = 0.0;
   for (std::size_t i = 0; i < graph.values.size(); ++i) {
@@ -145,7 +107,9 @@ class Liveness {
         readers_(graph.values.size(), 0),
         made_by_(graph.values.size(), 0),
         last_use_(graph.values.size(), 0),
-        size_(graph.values.size(), 0.0) {
+        size_(graph.values.size(), 0.0),
+        repeats_(graph.values.size()),
+        trained_(trained_values(graph, types)) {
     for (std::size_t i = 0; i < storage_.size(); ++i) storage_[i] = static_cast<std::uint32_t>(i);
     for (const GraphInput& input : graph.inputs) size_[index(input.value)] = block(types.type(input.value));
     assign_storage();
@@ -202,9 +166,8 @@ class Liveness {
   }
 
   [[nodiscard]] bool needs_gradient(ValueId id) const {
-    if (id == kNoValue) return false;
-    const ValueKind kind = graph_.value(ValueId{storage_[index(id)]}).kind;
-    return kind == ValueKind::kParameter || (kind == ValueKind::kComputed && types_.known(id) == nullptr);
+    return id != kNoValue &&
+           (graph_.value(ValueId{storage_[index(id)]}).kind == ValueKind::kParameter || trained_[storage_[index(id)]]);
   }
 
   // What a backward pass holds as it goes, in bytes.
@@ -223,7 +186,7 @@ class Liveness {
     // lives only until it is added to a gradient that was there.
     double make_gradients(std::size_t n) {
       const Node& node = at.graph_.nodes[n];
-      if (is_view(node, at.types_)) return 0.0;
+      if (is_view(node, at.types_, at.repeats_)) return 0.0;
       const bool sum = is_sum(node.op);
       if (sum) hand_on(node);
       double added = 0.0;
@@ -240,7 +203,7 @@ class Liveness {
         if (kind == ValueKind::kParameter) {
           gradient[storage] = block(at.types_.type(id));
           made += gradient[storage];
-        } else if (kind == ValueKind::kComputed && is_floating(at.types_.type(id).element)) {
+        } else if (at.trained_[storage]) {
           fly(storage, at.size_[storage]);
         }
       }
@@ -303,8 +266,9 @@ class Liveness {
     }
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      const bool shares =
-          is_view(node, types_) || (in_place(node.op, options_.mode) && readers_[index(node.inputs[0])] < 2);
+      const bool view = is_view(node, types_, repeats_);
+      const bool shares = view || (in_place(node.op, options_.mode) && readers_[index(node.inputs[0])] < 2);
+      if (view) note_repeats(node);
       for (const ValueId id : node.inputs) {
         if (id != kNoValue) last_use_[storage_[index(id)]] = n;
       }
@@ -320,7 +284,34 @@ class Liveness {
       }
     }
     for (const ValueId id : graph_.outputs) last_use_[storage_[index(id)]] = graph_.nodes.size();
+    keep_inputs();
     if (options_.precision == Precision::kAmp) keep_cast_parameters();
+  }
+
+  // Whoever calls the network holds its inputs, but for caches, in whose place what joins them is kept.
+  void keep_inputs() {
+    std::vector<bool> joined(graph_.values.size());
+    for (const Node& node : graph_.nodes) {
+      if (!std::holds_alternative<Concat>(node.op)) continue;
+      for (const ValueId id : node.inputs) {
+        if (id != kNoValue) joined[index(id)] = true;
+      }
+    }
+    for (const GraphInput& input : graph_.inputs) {
+      if (!joined[index(input.value)]) last_use_[index(input.value)] = graph_.nodes.size();
+    }
+  }
+
+  // An expanded value, and another look at one.
+  void note_repeats(const Node& node) {
+    if (node.inputs.empty() || node.inputs[0] == kNoValue) return;
+    const auto more = [&](ValueId id) {
+      return std::holds_alternative<Expand>(node.op) &&
+             types_.type(id).elements() > types_.type(node.inputs[0]).elements();
+    };
+    for (const ValueId id : node.outputs) {
+      if (id != kNoValue) repeats_[index(id)] = repeats_[index(node.inputs[0])] || more(id);
+    }
   }
 
   // Autocast keeps what it cast of parameters until its context ends (cached_cast(), aten/src/ATen/autocast_mode.cpp).
@@ -339,7 +330,8 @@ class Liveness {
     const auto keep = [&](ValueId id) {
       if (id != kNoValue) mark(storage_[index(id)]);
     };
-    if (saves_nothing(node.op)) return;
+    const auto trained = [&](ValueId id) { return id != kNoValue && trained_[index(id)]; };
+    if (saves_nothing(node.op) || std::none_of(node.outputs.begin(), node.outputs.end(), trained)) return;
     // The gradient of a product with something fixed reads that alone.
     if (const auto* binary = std::get_if<Binary>(&node.op);
         binary != nullptr && (binary->kind == BinaryKind::kMul || binary->kind == BinaryKind::kDiv)) {
@@ -361,6 +353,8 @@ class Liveness {
   std::vector<std::size_t> made_by_;    // by storage: the node that made it
   std::vector<std::size_t> last_use_;   // by storage: the last node that reads it
   std::vector<double> size_;            // by storage, in bytes; parameters are counted apart
+  std::vector<bool> repeats_;           // by value: larger than its memory
+  std::vector<bool> trained_;           // by value: has a gradient
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "graph/walk.h"
@@ -35,13 +36,14 @@ MemoryPlan planned(std::string_view text, const PrepareOptions& options) {
   return plan_memory(*graph, *types, saved, options);
 }
 
-// At any time two activations live: a layer's input and its output; the ReLU overwrites its input.
+// At any time a layer's input and its output live, beside the network's input, which whoever called it holds; the ReLU
+// overwrites its input.
 TEST(Memory, InferenceFreesAfterTheLastReader) {
   const MemoryPlan plan = planned(kNet, {});
   EXPECT_EQ(plan.parameters, Bytes{kWeights});
   EXPECT_EQ(plan.gradients, Bytes{0});
   EXPECT_EQ(plan.optimizer_state, Bytes{0});
-  EXPECT_EQ(plan.activations, Bytes{2 * kAct});
+  EXPECT_EQ(plan.activations, Bytes{3 * kAct});
 }
 
 // Backward reads x, and r, which is a's memory. It is worst at the last layer: gradients of its output, its input and
@@ -81,6 +83,62 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
             Bytes{4 * kOperand + kLogSums});
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.mode = Mode::kTraining, .precision = {}}),
             Bytes{4 * kOperand + kLogSums + (8 + 12) * kScores});
+}
+
+// Rotary embeddings multiply by what no parameter is behind: backward reads that alone, and 128 KiB of cosines are all
+// that is kept beside the layer's input. Forgotten: the layer's result, which the gradient of the cosines would read.
+TEST(Memory, FactorsOfWhatIsNotTrainedAreNotKept) {
+  const auto kept = [](std::string_view angles) {
+    return planned(fmt::format(R"(graph "r" {{
+      input %x : f32[256, 128]
+      parameter %w : f32[128, 128]
+      input %a : f32[256, 128]
+      %b = linear(%x, %w)
+      %t = {}
+      %c = unary(%t) {{kind = cos}}
+      %y = binary(%b, %c) {{kind = mul}}
+      %z = unary(%y) {{kind = neg}}
+      output %z
+    }})",
+                               angles),
+                   {.mode = Mode::kTraining, .precision = {}})
+        .activations;
+  };
+  // Gradients of z and of y; x and the cosines; of a trained angle b, t and both gradients besides.
+  EXPECT_EQ(kept("unary(%a) {kind = abs}"), Bytes{4 * kAct});
+  EXPECT_GE(kept("linear(%a, %w)"), Bytes{6 * kAct});
+}
+
+// An axis that was repeated and is joined with another is written out; by itself it is a view.
+TEST(Memory, RepeatedHeadsAreWrittenOut) {
+  const auto live = [](std::string_view shape) {
+    return planned(fmt::format(R"(graph "h" {{
+      input %x : f32[256, 1, 128]
+      constant %four : i64[3] = [256, 4, 128]
+      constant %shape : i64[{}] = [{}]
+      %a = unary(%x) {{kind = abs}}
+      %e = expand(%a, %four)
+      %y = reshape(%e, %shape)
+      output %y
+    }})",
+                               std::count(shape.begin(), shape.end(), ',') + 1, shape),
+                   {})
+        .activations;
+  };
+  EXPECT_EQ(live("1024, 128"), Bytes{(1 + 1 + 4) * kAct});
+  EXPECT_EQ(live("256, 4, 2, 64"), Bytes{2 * kAct});
+}
+
+TEST(Memory, MasksOfBooleansBecomeNumbers) {
+  const auto kept = [](std::string_view type) {
+    return planned(fmt::format("graph \"m\" {{\ninput %x : bf16[8, 4, 32, 64]\nparameter %w : bf16[64, 64]\n"
+                               "input %m : {}[8, 1, 32, 32]\n%q = linear(%x, %w)\n%y = attention(%q, %q, %q, %m)\n"
+                               "output %y\n}}",
+                               type),
+                   {.mode = Mode::kTraining, .precision = {}})
+        .activations;
+  };
+  EXPECT_EQ(kept("bool") - kept("bf16"), Bytes{8 * 32 * 32}) << "a byte each, beside two of what becomes of it";
 }
 
 TEST(Memory, WhatIsFlippedIsACopy) {

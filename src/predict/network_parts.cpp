@@ -99,7 +99,8 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
                             .host = out.captured                          ? Host::kCaptured
                                     : host.profile == HostProfile::kOlder ? Host::kOlder
                                                                           : Host::kModern,
-                            .engine = Engine::kPytorch};
+                            .engine = Engine::kPytorch,
+                            .weights = workload.memory.parameters.value()};
   out.found.assign(out.works.size(), {});  // copies; resize() takes more instructions
   JC_RETURN_IF_ERROR(known.estimator.predict(out.works, out.device, situation, known.trust, out.found));
   out.parts = parts_of(workload, out.works, out.found, out.device);

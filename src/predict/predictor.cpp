@@ -92,9 +92,10 @@ Interval<Unit> widen(double value, double log_factor) {
   return {Unit{value}, Unit{value / factor}, Unit{value * factor}};
 }
 
-// TF32 needs Ampere; older chips run the same network in FP32.
-Precision precision_on(const Workload& workload, const Device& device) {
+// TF32 needs Ampere; older chips run the same network in FP32, and AMD's its convolutions.
+Precision precision_on(const Workload& workload, const Gpu& gpu, const Device& device) {
   const Precision wanted = workload.options.precision.value_or(default_precision(workload.options.runtime));
+  if (wanted == Precision::kTf32 && gpu.vendor == "AMD") return Precision::kFp32;
   const bool tf32 = wanted == Precision::kTf32 || wanted == Precision::kTf32All;
   return tf32 && device.tf32 <= 0.0 ? Precision::kFp32 : wanted;
 }
@@ -196,7 +197,7 @@ bool arithmetics_measured(const Estimator::Trust& trust, const Workload& workloa
   return std::all_of(workload.operations.begin(), workload.operations.end(), [&](const LoweredOperation& operation) {
     auto math = arithmetic_of(operation.work);
     Group group = group_of(operation.work);
-    if (math == Arithmetic::kTf32 && !gpu.tf32_peak) {  // as fit_to_device()
+    if (math == Arithmetic::kTf32 && (!gpu.tf32_peak || runs_in_fp32_on(gpu, operation.work))) {  // as fit_to_device()
       math = Arithmetic::kFp32;
       if (group == Group::kGemmTensor) group = Group::kGemmSimt;
     }
@@ -325,7 +326,7 @@ Result<Prediction> Predictor::Impl::predicted(const Workload& workload, const Gp
   const auto& [device, works, found, parts, whole, captured] = network;
   Prediction out;
   out.gpu = std::string(gpu.id);
-  out.precision = precision_on(workload, device);
+  out.precision = precision_on(workload, gpu, device);
   out.setting = {.sm_clock = Hertz{device.clock}, .power_limit = Watts{device.limit}};
   out.support = support;
   const IntervalFactors width = widths(workload, trust, support);

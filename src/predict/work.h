@@ -20,7 +20,8 @@ inline constexpr std::size_t kArithmetics = 7;
 struct ConvWork {
   std::int64_t batch = 1, in_channels = 1, out_channels = 1, groups = 1;
   std::int64_t in_height = 1, in_width = 1, out_height = 1, out_width = 1;
-  std::int64_t kernel_height = 1, kernel_width = 1, stride = 1, padding = 0;
+  std::int64_t kernel_height = 1, kernel_width = 1, stride = 1, padding = 0;  // stride: the largest of all axes
+  std::int64_t strides = 0;                                                   // their product; 0: the stride's square
   std::int64_t element_bytes = 4, bias = 0;
   Arithmetic arithmetic = Arithmetic::kFp32;
   bool channels_last = false;  // input and output lie that way: nothing is copied for tensor kernels
@@ -29,6 +30,11 @@ struct ConvWork {
   bool transposed = false;  // the layer goes the other way: what it reads is `out`
   auto operator<=>(const ConvWork&) const = default;
 };
+
+// Of so many places of the input one is the first of a window: so much less of the kernel meets each in the gradient.
+inline double places_of_stride(const ConvWork& w) {
+  return static_cast<double>(w.strides > 0 ? w.strides : w.stride * w.stride);
+}
 
 // A product of vectors, as squeeze-and-excitation has them: it lies in memory as a linear layer's does.
 inline bool is_of_vectors(const ConvWork& w) {
@@ -94,6 +100,9 @@ enum class ReductionKind : std::uint8_t {
   kReduce,
 };
 
+// What a plain reduction's gradient is: that of a sum is the result's, seen in the input's shape.
+enum class ReductionGradient : std::uint8_t { kTwoKernels, kOneKernel, kView };
+
 // Norms, softmax, pooling: `rows` independent rows of `columns` elements; batch norm has one row a channel.
 struct ReductionWork {
   ReductionKind kind = ReductionKind::kReduce;
@@ -105,6 +114,7 @@ struct ReductionWork {
   bool by_engine = false;      // a norm by an engine's kernel, with a block for each row; else PyTorch's
   bool channels_last = false;  // batch norm, of images that lie so: no plane of theirs has a block
   bool of_rows = false;        // batch norm, of features of rows, which lie side by side
+  ReductionGradient gradient = ReductionGradient::kTwoKernels;  // of kReduce
   auto operator<=>(const ReductionWork&) const = default;
 };
 

@@ -44,9 +44,12 @@ Result<void> infer(const Activation& op, InferContext& context) {
   return {};
 }
 
-// ReLU saves its output, the smooth ones their input; either way one tensor is read back.
-Cost cost(const Activation&, const CostContext& context) {
-  return elementwise_cost(context, {});
+// ReLU saves its output, the smooth ones their input; either way one tensor is read back. Quick GELU, of which models
+// write a product, saves its gate besides.
+Cost cost(const Activation& op, const CostContext& context) {
+  Cost cost = elementwise_cost(context, {});
+  if (op.kind == ActivationKind::kQuickGelu && context.has_output(0)) cost.saved += context.output().bytes();
+  return cost;
 }
 
 }  // namespace joulecast

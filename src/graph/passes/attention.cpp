@@ -167,9 +167,14 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
   if (scores->mask != kNoValue) read.push_back(scores->mask);
   if (!inside.closed(graph, node) && (found->swapped || !inside.dies(graph, node, read))) return false;
   const bool heads = axes_of(graph, found->query) == kWithHeads;
+  const bool by_hand = !found->both_scaled && !under->guarded;
+  // Of what exporters took apart nothing tells whether the heads were repeated for it; models repeat them where there
+  // is a mask, and where they multiply themselves.
+  const bool for_export = !by_hand && scores->mask == kNoValue;
   const ValueId few_keys = without_repeated_heads(graph, found->key.value);
   const ValueId few_values = without_repeated_heads(graph, value);
-  if (heads && !found->swapped && found->key.order.empty() && few_keys != kNoValue && few_values != kNoValue) {
+  if (for_export && heads && !found->swapped && found->key.order.empty() && few_keys != kNoValue &&
+      few_values != kNoValue) {
     found->key.value = few_keys;
     value = few_values;
   }
@@ -177,7 +182,7 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
   std::vector<ValueId> inputs{found->query, found->swapped ? scores->product : found->key.value, value};
   if (scores->mask != kNoValue) inputs.push_back(scores->mask);
   const Attention attention{.causal = scores->causal,
-                            .by_hand = !found->both_scaled && !under->guarded,
+                            .by_hand = by_hand,
                             .scales = scores->scales,
                             .masks = scores->masks,
                             .dropout = under->dropout};

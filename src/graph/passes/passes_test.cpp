@@ -835,26 +835,38 @@ TEST(AttentionPass, DropoutIsKept) {
             "%y = attention(%q, %k, %v) {by_hand = true, dropout = 0.25}\n");
 }
 
+// As scaled_dot_product_attention is taken apart for an export, which scales both factors. A model that multiplies
+// itself, or has a mask, runs the copies that it writes.
 TEST(AttentionPass, RepeatedHeadsAreTakenBack) {
-  EXPECT_EQ(folded(R"(
+  const auto repeated = [](std::string_view query, std::string_view keys, std::string_view scores) {
+    return folded(kScalars + fmt::format(R"(
     input %q : f32[2, 12, 16, 64]
     input %k : f32[2, 3, 16, 64]
     input %v : f32[2, 3, 16, 64]
+    input %m : f32[16, 16]
     constant %five : i64[5] = [2, 3, 4, 16, 64]
     constant %four : i64[4] = [2, 12, 16, 64]
-    %k1 = unsqueeze(%k) {axes = [2]}
+    %k1 = unsqueeze(%k) {{axes = [2]}}
     %k2 = expand(%k1, %five)
     %k3 = reshape(%k2, %four)
-    %v1 = unsqueeze(%v) {axes = [2]}
+    %v1 = unsqueeze(%v) {{axes = [2]}}
     %v2 = expand(%v1, %five)
     %v3 = reshape(%v2, %four)
-    %kt = transpose(%k3) {order = [0, 1, 3, 2]}
-    %s = matmul(%q, %kt)
-    %p = softmax(%s)
+    %kt = transpose(%k3) {{order = [0, 1, 3, 2]}}
+    %qs = binary(%q, %scale) {{kind = mul}}
+    %ks = binary(%kt, %scale) {{kind = mul}}
+    %s = matmul({}, {})
+    %sm = binary(%s, %m) {{kind = add}}
+    %p = softmax({})
     %y = matmul(%p, %v3)
     output %y
-)"),
-            "%y = attention(%q, %k, %v) {by_hand = true}\n");
+)",
+                                         query, keys, scores));
+  };
+  EXPECT_EQ(repeated("%qs", "%ks", "%s"), kAttention);
+  const std::string by_hand = repeated("%q", "%kt", "%s"), masked = repeated("%qs", "%ks", "%sm");
+  EXPECT_NE(by_hand.find("%y = attention(%q, %k3, %v3) {by_hand = true}"), std::string::npos) << by_hand;
+  EXPECT_NE(masked.find("%y = attention(%q, %k3, %v3, %m)"), std::string::npos) << masked;
 }
 
 TEST(AttentionPass, NearMissesStay) {
