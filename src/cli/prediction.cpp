@@ -149,10 +149,13 @@ tl::expected<PredictOptions, Failure> predict_options(const PredictionRequest& r
 
 void name_unknown_kinds(PreparedRequest& asked) {
   for (const Gpu* gpu : asked.gpus) {
-    if (gpu->vendor != "NVIDIA" || !gpu->compute_capability.empty()) continue;
-    for (Workload& load : asked.loads)
-      load.notes.push_back(
-          fmt::format("{}: compute_capability is not given, by which a board's kernels and clocks go", gpu->id));
+    const bool unknown_vendor = gpu->vendor != "NVIDIA" && gpu->vendor != "AMD";
+    if (!unknown_vendor && (gpu->vendor == "AMD" || !gpu->compute_capability.empty())) continue;
+    const std::string why =
+        unknown_vendor
+            ? fmt::format("of '{}' no kernels are known; the vendor is NVIDIA or AMD", printable(gpu->vendor))
+            : std::string("compute_capability is not given, by which a board's kernels and clocks go");
+    for (Workload& load : asked.loads) load.notes.push_back(fmt::format("{}: {}", gpu->id, why));
   }
 }
 

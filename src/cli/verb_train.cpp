@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "cli/options.h"
@@ -36,7 +37,8 @@ Outcome refuse(std::initializer_list<std::pair<const char*, bool>> given, std::s
 
 // Judges and writes no pack.
 Outcome run_thesis(const TrainVerb& options) {
-  JC_RETURN_IF_FAILURE(refuse({{"--without", !options.without.empty()},
+  JC_RETURN_IF_FAILURE(refuse({{"-o", options.out != TrainVerb().out},
+                               {"--without", !options.without.empty()},
                                {"--without-gpu", !options.without_gpu.empty()},
                                {"--calibration", !options.calibration.empty()},
                                {"--stratum-rows", !options.stratum_rows.empty()},
@@ -84,7 +86,20 @@ Outcome run_calibrate(const TrainVerb& options) {
   return become("joulecast-train", std::move(words), kNeeds);
 }
 
+// Its rows would count twice.
+Outcome check_once(const std::vector<std::string>& tables) {
+  std::set<std::filesystem::path> seen;
+  for (const std::string& table : tables) {
+    std::error_code none;
+    const std::filesystem::path found = std::filesystem::weakly_canonical(table, none);
+    if (!seen.insert(none ? std::filesystem::path(table) : found).second)
+      return usage(fmt::format("'{}' is named twice", table), "leave one of them out");
+  }
+  return {};
+}
+
 Outcome run_train(const TrainVerb& options) {
+  JC_RETURN_IF_FAILURE(check_once(options.tables));
   if (options.calibrate) return run_calibrate(options);
   if (options.tables.empty()) return usage("TABLE is required", "joulecast train --help");
   if (!options.pack.empty()) return usage("a pack is fitted anew", "--pack goes with --calibrate");

@@ -94,6 +94,7 @@ struct MeasuredOperation {
   bool gradients_accumulated = false;  // training: gradients are added to, inputs' included, and not overwritten
   bool input_gradient = true;          // training: the gradient of its input is computed
   bool inputs_skipped = false;         // a recurrent layer without the product of its inputs (CUDNN_SKIP_INPUT)
+  std::string details;                 // what else the table says (details.h)
   // Copies of the weight used in turn: 1 lets a small weight stay in the cache.
   int weight_copies = 1;
 };

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "dataset/cautions.h"
+#include "dataset/details.h"
 #include "dataset/measurement.h"
 #include "dataset/operation_text.h"
 #include "dataset/possible.h"
@@ -41,7 +42,7 @@ constexpr std::string_view kInplace = "inplace";
 constexpr std::string_view kTrainState = "train-state-module";
 constexpr std::string_view kAccumulated = "gradients-accumulated";
 constexpr std::string_view kInputsSkipped = "inputs-skipped";
-constexpr std::string_view kNoInputGradient = "input_gradient=0";  // in details
+const std::pair<std::string, std::string> kNoInputGradient{"input_gradient", "0"};  // in details
 constexpr std::string_view kCompiled = "compiled";
 constexpr std::string_view kKernelsAlone = "kernels-alone";
 constexpr std::string_view kNormsInHalves = "norms-in-halves";
@@ -155,7 +156,7 @@ Measurement measurement(const MeasuredOperation& row) {
   add_word(state, kAccumulated, row.gradients_accumulated);
   add_word(state, kInputsSkipped, row.inputs_skipped);
   out.set_text(Column::kState, state);
-  if (!row.input_gradient) out.set_text(Column::kDetails, kNoInputGradient);
+  out.set_text(Column::kDetails, row.details);
   return out;
 }
 
@@ -347,7 +348,43 @@ Result<Common> common_of(const Measurement& m) {
   return Common{std::move(at), std::move(readings), provenance_of(m)};
 }
 
+Result<bool> makes_input_gradient(const Measurement& m) {
+  const auto details = parse_details(m.text(Column::kDetails));
+  if (!details) return complaint(m, Column::kDetails, details.error().text());
+  return std::find(details->begin(), details->end(), kNoInputGradient) == details->end();
+}
+
+bool is_told(const Measurement& m, Column column) {
+  return !cell_text(m.cell(column)).empty();
+}
+
+// Cells that the other kind of rows has, and which would be lost: an operation's operands have their sizes, and it is
+// one call on one GPU.
+Result<void> check_of_operation(const Measurement& m) {
+  for (const Column column : {Column::kBatch, Column::kImageSize, Column::kChannels, Column::kSequenceLength,
+                              Column::kOptimizer, Column::kPer}) {
+    if (is_told(m, column)) return complaint(m, column, "is of a network, and stands in a row of an operation");
+  }
+  if (m.integer(Column::kGpuCount).value_or(1) != 1)
+    return complaint(m, Column::kGpuCount, "is not 1 in a row of an operation");
+  for (const std::string_view word : {kCompiled, kChannelsLast, kKernelsAlone, kNormsInHalves}) {
+    if (has_state(m, word)) return complaint(m, Column::kState, fmt::format("says '{}' of an operation", word));
+  }
+  return {};
+}
+
+Result<void> check_of_network(const Measurement& m) {
+  for (const Column column : {Column::kOperationGroup, Column::kKernel, Column::kWeightCopies}) {
+    if (is_told(m, column)) return complaint(m, column, "is of an operation, and stands in a row of a network");
+  }
+  for (const std::string_view word : {kInplace, kTrainState, kAccumulated, kInputsSkipped}) {
+    if (has_state(m, word)) return complaint(m, Column::kState, fmt::format("says '{}' of a network", word));
+  }
+  return {};
+}
+
 Result<MeasuredOperation> operation_of(const Measurement& m, Common common, OperationPool& pool) {
+  JC_RETURN_IF_ERROR(check_of_operation(m));
   MeasuredOperation out;
   out.at = std::move(common.at);
   out.readings = std::move(common.readings);
@@ -368,7 +405,8 @@ Result<MeasuredOperation> operation_of(const Measurement& m, Common common, Oper
   out.train_state_module = has_state(m, kTrainState);
   out.gradients_accumulated = has_state(m, kAccumulated);
   out.inputs_skipped = has_state(m, kInputsSkipped);
-  out.input_gradient = m.text(Column::kDetails) != kNoInputGradient;
+  JC_ASSIGN_OR_RETURN(out.input_gradient, makes_input_gradient(m));
+  out.details = m.text(Column::kDetails);
   out.weight_copies = static_cast<int>(m.integer(Column::kWeightCopies).value_or(1));
   return out;
 }
@@ -427,6 +465,7 @@ Result<void> deliver(const Measurement& m, OperationPool& pool, const TableSink&
   const auto mode = parse_mode(m.text(Column::kMode));
   const auto precision = parse_precision(m.text(Column::kPrecision));
   const bool network = kind != "operation";
+  if (network) JC_RETURN_IF_ERROR(check_of_network(m));
   if (!network || !mode || !precision || !m.text(Column::kPer).empty()) {
     if (sink.other) sink.other(other_of(m, std::move(common), network));
     return {};

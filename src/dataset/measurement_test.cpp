@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/measurement.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -56,6 +57,7 @@ MeasuredOperation full_operation() {
   row.kernel = "sgemm";
   row.inplace = row.train_state_module = row.gradients_accumulated = row.inputs_skipped = true;
   row.input_gradient = false;
+  row.details = "seed=7; input_gradient=0";
   row.weight_copies = 5;
   return row;
 }
@@ -84,6 +86,7 @@ TEST(Measurement, AnOperationComesBackWithEverything) {
   EXPECT_EQ(*again.graph, *row.graph);
   EXPECT_EQ(measurement(again), flat);
   EXPECT_EQ(again.at.low_power, true);
+  EXPECT_FALSE(again.input_gradient) << "one of several details";
   EXPECT_EQ(again.readings.time->value(), 1.0 / 3.0);
   // No column was forgotten: what is not of an operation is all that is empty.
   for (const Column column : all_columns()) {
@@ -163,6 +166,43 @@ TEST(Measurement, SaysWhatIsWrongWithARow) {
             "column 'state': 'compiled,channels_last' has a word that is none of inplace, train-state-module, "
             "gradients-accumulated, inputs-skipped, compiled, channels-last, kernels-alone, norms-in-halves");
   EXPECT_EQ(complaint({{C::kKind, "table"}}), "column 'kind': 'table' is neither operation nor network");
+}
+
+// What the other kind of rows has would be lost, and an operation that was timed four at once or for an epoch be taken
+// for one.
+TEST(Measurement, CellsOfTheOtherKindAreComplaints) {
+  using C = Column;
+  const auto complaint = [](bool operation, Column column, std::string_view text) {
+    std::vector<std::pair<Column, std::string_view>> cells{{C::kName, "x"},         {C::kGpu, "a30"},
+                                                           {C::kTime, "1"},         {C::kMode, "training"},
+                                                           {C::kPrecision, "fp32"}, {column, text}};
+    if (operation) cells.insert(cells.end(), {{C::kOperator, "activation"}, {C::kOperands, "f32[32]"}});
+    const auto ok = parsed(cells);
+    return ok ? std::string() : ok.error().text();
+  };
+  for (const auto& [column, text] : {std::pair{C::kBatch, "32"},
+                                     {C::kImageSize, "224"},
+                                     {C::kChannels, "3"},
+                                     {C::kSequenceLength, "128"},
+                                     {C::kOptimizer, "adam"},
+                                     {C::kPer, "epoch"}}) {
+    EXPECT_EQ(
+        complaint(true, column, text),
+        fmt::format("column '{}': '{}' is of a network, and stands in a row of an operation", info(column).name, text));
+    EXPECT_EQ(complaint(false, column, text), "");
+  }
+  EXPECT_EQ(complaint(true, C::kGpuCount, "4"), "column 'gpu_count': '4' is not 1 in a row of an operation");
+  EXPECT_EQ(complaint(true, C::kGpuCount, "1"), "");
+  EXPECT_EQ(complaint(true, C::kState, "compiled"), "column 'state': 'compiled' says 'compiled' of an operation");
+  EXPECT_EQ(complaint(false, C::kState, "inplace"), "column 'state': 'inplace' says 'inplace' of a network");
+  for (const auto& [column, text] :
+       {std::pair{C::kOperationGroup, "g"}, {C::kKernel, "sgemm"}, {C::kWeightCopies, "5"}}) {
+    EXPECT_NE(complaint(false, column, text).find("is of an operation, and stands in a row of a network"),
+              std::string::npos);
+    EXPECT_EQ(complaint(true, column, text), "");
+  }
+  EXPECT_EQ(complaint(true, C::kDetails, "seed=7"), "");
+  EXPECT_NE(complaint(true, C::kDetails, "seed"), "");
 }
 
 TEST(Measurement, OutOfMemoryIsAReading) {

@@ -49,8 +49,10 @@ JudgedRow judged(const Circumstances& at, const Readings& readings, const Estima
   out.gpu_busy = found.gpu_busy;
   out.host_busy = found.host_busy;
   if (readings.time) out.time = beside(readings.time->value(), found.time);
-  if (readings.power) out.power = beside(readings.power->value(), found.power);
-  if (const auto energy = energy_of(readings)) out.energy = beside(*energy, found.energy);
+  // What is read at the plug, or with the host, says nothing of the board's.
+  const bool of_board = at.scope == PowerScope::kGpu;
+  if (readings.power && of_board) out.power = beside(readings.power->value(), found.power);
+  if (const auto energy = energy_of(readings); energy && of_board) out.energy = beside(*energy, found.energy);
   // What else tools read holds the driver's context, or segments that the allocator keeps.
   const bool allocated = readings.memory_kind == "max-allocated" && readings.memory_relation == MemoryRelation::kEqual;
   if (readings.memory && allocated && found.memory.value > 0.0)
@@ -117,7 +119,10 @@ class Evaluator::Judging {
     return out;
   }
 
-  [[nodiscard]] bool needs_graphs() const { return needs_graphs_; }
+  // Nothing but networks, whose graphs are not there.
+  [[nodiscard]] bool needs_graphs(const Evaluation& done) const {
+    return without_graph_ > 0 && done.judged() == 0 && done.refused.rows() == without_graph_;
+  }
 
   Evaluation finish(const Table& read) {
     others_.add(read.unmapped);
@@ -138,10 +143,11 @@ class Evaluator::Judging {
 
   void judge(const MeasuredNetwork& row) {
     const bool lacks_graph = !judges_.have_graphs && !is_layer(row);
-    needs_graphs_ = needs_graphs_ || lacks_graph;
     if (!row.from.primary || row.at.low_power) return tally_.set_aside(row.at, variant_of(row));
-    if (lacks_graph)
+    if (lacks_graph) {
+      ++without_graph_;
       return tally_.unmapped(row.at, variant_of(row), row.from.line, "a network: --graphs DIR says where its graph is");
+    }
     hold_against(row, judges_.networks.predict(row, options_.operations), [&](JudgedRow& done) {
       done.subject = subject_of(row);
       done.batch = row.batch.value_or(0);
@@ -185,7 +191,8 @@ class Evaluator::Judging {
   Tally tally_;
   settings::SweepRows sweep_rows_;
   Refusals others_;
-  bool needs_graphs_ = false, fitted_on_ = false;
+  std::size_t without_graph_ = 0;
+  bool fitted_on_ = false;
 };
 
 Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOptions& options) {
@@ -193,7 +200,7 @@ Result<Evaluation> Evaluator::judge(const std::string& table, const EvaluateOpti
   const TableSink sink = judging.sink();
   JC_ASSIGN_OR_RETURN(const Table read, options.read ? options.read(table, sink) : read_table(table, sink));
   Evaluation out = judging.finish(read);
-  if (judging.needs_graphs() && out.judged() == 0)
+  if (judging.needs_graphs(out))
     return invalid(fmt::format("{}: a table of networks; say where their graphs are with --graphs DIR", table));
   return out;
 }

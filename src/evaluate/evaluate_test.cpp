@@ -336,6 +336,33 @@ TEST(EvaluateTable, OperationsBesideNetworksNeedNone) {
   EXPECT_EQ(e.evaluation.refused.reasons()[0].reason, "a network: --graphs DIR says where its graph is");
 }
 
+// What keeps the others from being judged is said too.
+TEST(EvaluateTable, NetworksWithoutGraphsHideNoOtherReason) {
+  const Evaluated e = evaluate(table_file("evaluate_hidden.csv",
+                                          "kind,name,gpu,mode,precision,runtime,operator,operands,batch,time_s\n"
+                                          "operation,x,my-board,inference,fp32,pytorch-eager,activation,\"f32[1024, "
+                                          "1024]\",,1e-5\n"
+                                          "network,resnet50,a30,inference,tf32,pytorch-eager,,,32,0.02\n"));
+  EXPECT_EQ(e.rows.size(), 0U);
+  ASSERT_EQ(e.evaluation.refused.rows(), 2U);
+  EXPECT_NE(e.evaluation.refused.reasons()[0].reason.find("no GPU 'my-board'"), std::string::npos);
+}
+
+// At the plug, and with the host: the time alone is judged.
+TEST(EvaluateTable, PowerOfMoreThanTheBoardIsNotJudged) {
+  for (const auto& [scope, judged] : {std::pair{"gpu", true}, {"gpu+host", false}, {"machine", false}}) {
+    const Evaluated e = evaluate(
+        table_file("evaluate_scope.csv",
+                   fmt::format("name,gpu,mode,precision,runtime,operator,operands,time_s,power_w,power_scope\n"
+                               "x,a30,inference,fp32,pytorch-eager,activation,\"f32[1024, 1024]\",1e-4,120,{}\n",
+                               scope)));
+    ASSERT_EQ(e.rows.size(), 1U) << scope;
+    EXPECT_TRUE(e.rows[0].time) << scope;
+    EXPECT_EQ(e.rows[0].power.has_value(), judged) << scope;
+    EXPECT_EQ(e.rows[0].energy.has_value(), judged) << scope;
+  }
+}
+
 TEST(EvaluateTable, NetworksNeedGraphs) {
   const std::string path =
       table_file("evaluate_networks.csv",

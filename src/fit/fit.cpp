@@ -419,6 +419,8 @@ Result<GroupFit> fit_group(Group group, const std::vector<Sample>& samples, Meth
   const Splits folds = random_splits(task.prepared, folds_of(group));
   GroupFit out;
   progress(fmt::format("{}: {} rows, {} folds", name(group), samples.size(), folds.size()));
+  if (measured_keys(samples).empty())
+    progress(fmt::format("{}: too few rows of any GPU; predicted as on one that nobody measured", name(group)));
   JC_ASSIGN_OR_RETURN(out.random.time, held_out_times(task, folds));
   const std::vector<double> learn = learning_times(samples, out.random.time);
   JC_ASSIGN_OR_RETURN(out.random.power, held_out_power(task, Kind::kSeen, folds, learn, out.random.time));

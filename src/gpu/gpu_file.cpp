@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lower_case.h"
 #include "base/mapped_file.h"
 #include "gpu/figures.h"
 #include "gpu/names.h"
@@ -164,6 +165,9 @@ class Reader {
                                std::pair{"vendor", &Gpu::vendor}, std::pair{"architecture", &Gpu::architecture}}) {
       JC_ASSIGN_OR_RETURN(out_.gpu.*member, text(root_, key));
     }
+    for (const std::string_view vendor : {"NVIDIA", "AMD"}) {  // whose laws are known
+      if (lower_case(out_.gpu.vendor) == lower_case(vendor)) out_.gpu.vendor = vendor;
+    }
     if (!is_id(out_.gpu.id)) {
       return fault(*root_.get("id"), "id",
                    fmt::format("expected lower-case words joined by '-', at most {} letters", kMaxNameLength));
@@ -190,6 +194,7 @@ class Reader {
     JC_RETURN_IF_ERROR(in_order(section, "power_limit_w", gpu.power_limit, "max_power_limit_w", gpu.max_power_limit));
     JC_RETURN_IF_ERROR(in_order(section, "idle_power_w", gpu.idle_power, "power_limit_w", gpu.power_limit));
     JC_RETURN_IF_ERROR(in_order(section, "base_clock_mhz", gpu.base_clock, "boost_clock_mhz", gpu.boost_clock));
+    JC_RETURN_IF_ERROR(in_order(section, "fp32_tflops", gpu.fp32_peak, "tf32_tflops", gpu.tf32_peak));
     JC_RETURN_IF_ERROR(lanes_agree(section));
     return capability(section);
   }

@@ -112,11 +112,23 @@ TEST(GpuFile, FiguresMayNotContradictEachOther) {
   EXPECT_EQ(error_of(more("max_power_limit_w = 70\n")), "line 11: figures.power_limit_w: is above max_power_limit_w");
   EXPECT_EQ(error_of(more("idle_power_w = 76\n")), "line 13: figures.idle_power_w: is above power_limit_w");
   EXPECT_EQ(error_of(more("base_clock_mhz = 1001\n")), "line 13: figures.base_clock_mhz: is above boost_clock_mhz");
+  EXPECT_EQ(error_of(more("tf32_tflops = 9.6\n")), "line 12: figures.fp32_tflops: is above tf32_tflops");
   // 9.7 TFLOP/s of 1000 lanes at 1 GHz, which do 2.
   EXPECT_EQ(error_of(more("cuda_core_count = 1000\n")),
             "line 12: figures.fp32_tflops: is 4.8 times what cuda_core_count lanes do at boost_clock_mhz");
   EXPECT_TRUE(parse_gpu(more("cuda_core_count = 2424\n")));  // two instructions at once
   EXPECT_TRUE(parse_gpu(more("cuda_core_count = 4864\nmin_power_limit_w = 75\nmax_power_limit_w = 75\n")));
+}
+
+// The laws ask who makes it.
+TEST(GpuFile, VendorsAreKnownInAnyCase) {
+  const auto vendor = [](const std::string& text) {
+    const auto file = parse_gpu(with(kLeast, "vendor = 'Example'", "vendor = '" + text + "'"));
+    return file ? std::string((*file)->gpu.vendor) : file.error().text();
+  };
+  EXPECT_EQ(vendor("Nvidia"), "NVIDIA");
+  EXPECT_EQ(vendor("amd"), "AMD");
+  EXPECT_EQ(vendor("Acme"), "Acme");
 }
 
 TEST(GpuFile, CapabilitiesAreMajorAndMinorRevision) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/saturating.h"
 #include "predict/lower_attention.h"
 #include "predict/lower_views.h"
 
@@ -53,6 +54,15 @@ struct LowerProducts : LowerViews {
     return std::max<std::int64_t>(0, (out - 1) * at(op.stride, 0, 1) + span - in) / 2;
   }
 
+  static void set_strides(const Conv& op, std::size_t axes, ConvWork& work) {
+    std::int64_t product = 1;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      work.stride = std::max(work.stride, at(op.stride, axis, 1));
+      product = saturating_product(product, at(op.stride, axis, 1));
+    }
+    if (product != saturating_product(work.stride, work.stride)) work.strides = product;
+  }
+
   void operator()(const Conv& op) {
     const TensorType& x = context.input(0);
     const Shape& weight = context.input(1).shape;
@@ -67,12 +77,7 @@ struct LowerProducts : LowerViews {
       (width ? work.out_width : work.out_height) *= to.shape[axis];
       (width ? work.kernel_width : work.kernel_height) *= weight[axis];
     }
-    std::int64_t strides = 1;
-    for (std::size_t axis = 0; axis + 2 <= last; ++axis) {
-      work.stride = std::max(work.stride, at(op.stride, axis, 1));
-      strides *= at(op.stride, axis, 1);
-    }
-    if (strides != work.stride * work.stride) work.strides = strides;
+    set_strides(op, last - 1, work);
     work.transposed = op.transposed;
     work.padding =
         op.same_padding ? same_padding(op, from.shape[2], to.shape[2], weight[2]) : at(op.padding_begin, 0, 0);

@@ -73,8 +73,8 @@ TEST(LowerProducts, ConvolutionsOfOneAxisAreNeverChannelsLast) {
   }
 }
 
-// A group norm answers channels-first, and a model whose weights lie channels-last copies that back; images of one place
-// lie both ways, and what enters the network the caller has turned.
+// A group norm answers channels-first, and a model whose weights lie channels-last copies that back; images of one
+// place lie both ways, and what enters the network the caller has turned.
 TEST(LowerProducts, ChannelsLastCopiesWhatComesChannelsFirst) {
   const auto of_size = [](int size, Layout layout, Runtime runtime = Runtime::kPytorchEager) {
     return copies(lowered(fmt::format(R"(graph "g" {{
@@ -100,9 +100,10 @@ TEST(LowerProducts, ChannelsLastCopiesWhatComesChannelsFirst) {
 // Of so many places of the input one begins a window: both strides count, and the larger one is "the" stride.
 TEST(LowerProducts, StridesOfAllAxesCount) {
   const auto conv = [](std::string_view input, std::string_view weight, std::string_view stride) {
-    return first<ConvWork>(lowered(fmt::format("graph \"s\" {{\ninput %x : f32[{}]\nparameter %w : f32[{}]\n"
-                                               "%y = conv(%x, %w) {{stride = [{}]}}\noutput %y\n}}",
-                                               input, weight, stride)));
+    return first<ConvWork>(
+        lowered(fmt::format("graph \"s\" {{\ninput %x : f32[{}]\nparameter %w : f32[{}]\n"
+                            "%y = conv(%x, %w) {{stride = [{}]}}\noutput %y\n}}",
+                            input, weight, stride)));
   };
   const ConvWork high = conv("2, 8, 16, 16", "8, 8, 2, 1", "2, 1"), wide = conv("2, 8, 16, 16", "8, 8, 1, 2", "1, 2");
   EXPECT_EQ(high.stride, 2);
@@ -117,9 +118,10 @@ TEST(LowerProducts, StridesOfAllAxesCount) {
 // at::matmul: what has a batch times one matrix, or one vector, is one product.
 TEST(LowerProducts, ABatchTimesOneMatrixIsOneProduct) {
   const auto product = [](std::string_view a, std::string_view b) {
-    return first<GemmWork>(lowered(fmt::format("graph \"m\" {{\ninput %a : f32[{}]\ninput %b : f32[{}]\n"
-                                               "%c = activation(%b) {{kind = relu}}\n%y = matmul(%a, %c)\noutput %y\n}}",
-                                               a, b)));
+    return first<GemmWork>(
+        lowered(fmt::format("graph \"m\" {{\ninput %a : f32[{}]\ninput %b : f32[{}]\n"
+                            "%c = activation(%b) {{kind = relu}}\n%y = matmul(%a, %c)\noutput %y\n}}",
+                            a, b)));
   };
   const auto is = [](const GemmWork& work, std::int64_t batch, std::int64_t rows, std::int64_t columns) {
     EXPECT_EQ(work.batch, batch);
@@ -137,9 +139,10 @@ TEST(LowerProducts, ABatchTimesOneMatrixIsOneProduct) {
 // Whether a network of q, k, v and whatever masks them runs as one kernel.
 bool is_fused(int key_heads, std::string_view element, std::string_view mask, const PrepareOptions& options = {}) {
   const auto operations = lowered(
-      fmt::format("graph \"a\" {{\ninput %q : {0}[2, 8, 16, 32]\ninput %k : {0}[2, {1}, 16, 32]\n"
-                  "input %v : {0}[2, {1}, 16, 32]\ninput %m : {0}[16, 16]\n%y = attention(%q, %k, %v{2})\noutput %y\n}}",
-                  element, key_heads, mask),
+      fmt::format(
+          "graph \"a\" {{\ninput %q : {0}[2, 8, 16, 32]\ninput %k : {0}[2, {1}, 16, 32]\n"
+          "input %v : {0}[2, {1}, 16, 32]\ninput %m : {0}[16, 16]\n%y = attention(%q, %k, %v{2})\noutput %y\n}}",
+          element, key_heads, mask),
       options);
   return operations.size() == 1 && std::holds_alternative<AttentionWork>(operations[0].work);
 }
@@ -156,10 +159,11 @@ TEST(LowerProducts, FewerHeadsOfKeysFallBackWithoutFlashAttention) {
 // Keys and values are written out once for each head of the queries: 2 x 2 x 16 x 32 numbers become four times as many.
 TEST(LowerProducts, WhoFallsBackRepeatsTheKeys) {
   const auto text = [](int heads) {
-    return fmt::format("graph \"a\" {{\ninput %q : f32[2, 8, 16, 32]\ninput %k : f32[2, {0}, 16, 32]\n"
-                       "input %v : f32[2, {0}, 16, 32]\ninput %m : f32[16, 16]\n%y = attention(%q, %k, %v, %m)\n"
-                       "output %y\n}}",
-                       heads);
+    return fmt::format(
+        "graph \"a\" {{\ninput %q : f32[2, 8, 16, 32]\ninput %k : f32[2, {0}, 16, 32]\n"
+        "input %v : f32[2, {0}, 16, 32]\ninput %m : f32[16, 16]\n%y = attention(%q, %k, %v, %m)\n"
+        "output %y\n}}",
+        heads);
   };
   const auto operations = lowered(text(2));
   constexpr std::int64_t kKeys = 2 * 2 * 16 * 32 * 4;
@@ -228,9 +232,10 @@ TEST(LowerProducts, QuickGeluIsThreeKernels) {
 // The gradient of a mean is written once, that of a sum is the result's, and a maximum's looks for its places.
 TEST(LowerProducts, GradientsOfReductions) {
   const auto gradient = [](std::string_view kind) {
-    return first<ReductionWork>(lowered(fmt::format("graph \"r\" {{\ninput %x : f32[8, 64]\nconstant %axes : i64[1] = [1]"
-                                                    "\n%y = reduce(%x, %axes) {{kind = {}}}\noutput %y\n}}",
-                                                    kind)))
+    return first<ReductionWork>(
+               lowered(fmt::format("graph \"r\" {{\ninput %x : f32[8, 64]\nconstant %axes : i64[1] = [1]"
+                                   "\n%y = reduce(%x, %axes) {{kind = {}}}\noutput %y\n}}",
+                                   kind)))
         .gradient;
   };
   EXPECT_EQ(gradient("mean"), ReductionGradient::kOneKernel);

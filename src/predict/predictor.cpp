@@ -279,7 +279,8 @@ Support Predictor::support(const Workload& workload, const Gpu& gpu) const {
   } else if (impl_->gpus.find(fmt::format("architecture/{}", gpu.architecture))) {
     level = 1;
   }
-  if (gpu.vendor == "NVIDIA" && gpu.compute_capability.empty()) level = 2;  // which laws hold is not known
+  // Which laws hold is not known.
+  if (gpu.vendor == "NVIDIA" ? gpu.compute_capability.empty() : gpu.vendor != "AMD") level = 2;
   if (level == 0 && !arithmetics_measured(impl_->estimator.trust(gpu.id), workload, gpu)) level = 1;
   // No operation was measured in these; their networks alone were looked at.
   const Runtime runtime = workload.options.runtime;

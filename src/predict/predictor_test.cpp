@@ -153,6 +153,9 @@ TEST(Predictor, ABoardOfNvidiasWithoutItsCapabilityIsOutside) {
   EXPECT_EQ(shipped().support(load_of(32), board), Support::kEdge);
   board.compute_capability = {};
   EXPECT_EQ(shipped().support(load_of(32), board), Support::kOutside);
+  board = gpu("a40");
+  board.vendor = "Acme";
+  EXPECT_EQ(shipped().support(load_of(32), board), Support::kOutside) << "no laws are known of its kernels";
 }
 
 TEST(Predictor, RecurrentLayersAreNeverInside) {

@@ -33,7 +33,8 @@ struct ConvWork {
 
 // Of so many places of the input one is the first of a window: so much less of the kernel meets each in the gradient.
 inline double places_of_stride(const ConvWork& w) {
-  return static_cast<double>(w.strides > 0 ? w.strides : w.stride * w.stride);
+  const auto stride = static_cast<double>(w.stride);
+  return w.strides > 0 ? static_cast<double>(w.strides) : stride * stride;
 }
 
 // A product of vectors, as squeeze-and-excitation has them: it lies in memory as a linear layer's does.

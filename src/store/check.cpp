@@ -41,10 +41,7 @@ Result<void> check_references(Database& database, StoreCheck& out) {
         return {};
       });
     };
-    JC_RETURN_IF_ERROR(
-        count(fmt::format("SELECT COUNT(*) FROM {} m WHERE NOT EXISTS (SELECT 1 FROM {} t WHERE t.id = m.{})",
-                          schema::kMeasurements, shared.table, shared.reference),
-              fmt::format("measurements without their {}", shared.reference)));
+    JC_RETURN_IF_ERROR(count(schema::dangling(shared), fmt::format("measurements without their {}", shared.reference)));
   }
   return {};
 }

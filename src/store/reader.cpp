@@ -148,7 +148,24 @@ std::string place_of(const Measurement& row) {
                      row.integer(Column::kLine).value_or(0));
 }
 
+Result<void> Store::refuse_dangling() {
+  for (const schema::Shared& shared : schema::kShared) {
+    std::int64_t missing = 0;
+    JC_RETURN_IF_ERROR(
+        database_->query(schema::dangling(shared), {}, [&](std::span<const DbValue> row) -> Result<void> {
+          missing = integer_of(row[0]);
+          return {};
+        }));
+    if (missing > 0) {
+      return invalid(fmt::format("{}: {} measurements without their {}; joulecast dataset check lists what is wrong",
+                                 place_, missing, shared.reference));
+    }
+  }
+  return {};
+}
+
 Result<void> Store::read(const RowFilter& filter, const OnRow& on_row) {
+  JC_RETURN_IF_ERROR(refuse_dangling());
   return read_unchecked(filter, [&](const StoredRow& stored) -> Result<void> {
     if (!is_intact(stored)) {
       return invalid(fmt::format("{}: the row is not what its key says; joulecast dataset check lists all such rows",

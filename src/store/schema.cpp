@@ -52,6 +52,11 @@ std::vector<DbColumn> measurement_columns() {
   return out;
 }
 
+std::string dangling(const Shared& shared) {
+  return fmt::format("SELECT COUNT(*) FROM {} m WHERE NOT EXISTS (SELECT 1 FROM {} t WHERE t.id = m.{})", kMeasurements,
+                     shared.table, shared.reference);
+}
+
 Result<void> create(Database& database) {
   std::string sql = fmt::format("CREATE TABLE {} (name TEXT PRIMARY KEY, value TEXT NOT NULL);\n", kMeta);
   std::string references;

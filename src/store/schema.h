@@ -29,6 +29,9 @@ const std::vector<Column>& columns_of(ColumnHome home);
 std::vector<DbColumn> shared_columns(const Shared& shared);
 std::vector<DbColumn> measurement_columns();
 
+// The query that counts measurements whose reference leads nowhere.
+std::string dangling(const Shared& shared);
+
 // Creates the tables. Requires: a transaction.
 Result<void> create(Database& database);
 // Errors: kInvalidInput where there is no store, kUnsupported for one of another version.

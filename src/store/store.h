@@ -84,6 +84,8 @@ class Store {
  private:
   Store(std::unique_ptr<Database> database, std::string place)
       : database_(std::move(database)), place_(std::move(place)) {}
+  // Errors: kInvalidInput for rows whose setup, subject or origin is gone.
+  Result<void> refuse_dangling();
   // As read(), whatever became of the rows.
   Result<void> read_unchecked(const RowFilter& filter, const OnRow& on_row);
   // One column of texts, sorted.

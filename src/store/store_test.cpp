@@ -342,6 +342,22 @@ TEST_P(StoreTest, ARowThatWasChangedIsNotRead) {
   EXPECT_EQ(store.check()->rows, 4U);
 }
 
+// A join would pass over it.
+TEST_P(StoreTest, ARowWithoutItsSetupIsNotPassedOver) {
+  Store store = open(place_);
+  import(store, file("vec.csv", kTable));
+  ASSERT_TRUE(store.database().execute("DELETE FROM setups WHERE gpu = 'Tesla P4'"));
+  std::size_t rows = 0;
+  const auto read = store.read({}, [&](const StoredRow&) -> Result<void> {
+    ++rows;
+    return {};
+  });
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().text().find("measurements without their setup; joulecast dataset check"), std::string::npos)
+      << read.error().text();
+  EXPECT_EQ(rows, 0U);
+}
+
 TEST_P(StoreTest, SaysWhichWordsItsRowsHave) {
   Store store = open(place_);
   import(store, file("vec.csv", kTable));

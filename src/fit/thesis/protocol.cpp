@@ -67,7 +67,14 @@ Result<Rows> read(const ThesisOptions& options, const Progress& progress) {
     JC_ASSIGN_OR_RETURN(const Table table, read_rows(place, options.layouts, sink));
     rows.refused.add(table.unmapped);
   }
-  if (rows.all.empty()) return invalid("no row is of an A30 or RTX 2080 Ti, as those of the thesis are");
+  if (rows.all.empty()) {
+    std::string why;
+    for (const Refusal& refusal : rows.refused.by_frequency()) {
+      why = ": " + refusal_text(refusal);
+      break;
+    }
+    return invalid("no row is one of the thesis': time and power of an operation on an A30 or RTX 2080 Ti" + why);
+  }
   thin_out(rows.samples);
   return rows;
 }
