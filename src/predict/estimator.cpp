@@ -361,7 +361,9 @@ void Estimator::predict_rows(const Rows& rows, std::span<const Work> works, cons
     const bool corrected = correction && !is_recurrent(works[rows.rows[i]]);
     if (corrected) off += corrected_by(correction->time, terms(i));
     p.time = p.physics.bound * std::exp(off);
-    if (corrected || rows.group == Group::kDecode) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));
+    // Benchmarks of captured decoding read pages that their sequences share, and which the L2 holds; networks do not.
+    const bool own_cache = rows.group == Group::kDecode && situation.weights > 0.0;
+    if (corrected || own_cache) p.time = std::max(p.time, at_full_bandwidth(p.physics, device));
     write_power_features(p.physics, device, p.time, row(i).last(kPowerFeatures.size()));
   }
   const bool lawful = !rows.models.law.none();

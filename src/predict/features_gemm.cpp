@@ -55,14 +55,14 @@ bool is_simt(const GemmWork& work) {
 // else than whole vectors, so who calls them fills up. Batches of small products, as attention written out, show no
 // such cost in timm's networks (RTX 3090, heads of 197 tokens), nor do layers over 196 tokens. Of AMD nobody measured
 // any.
-Rows rows_of(const GemmWork& work, const Device& device) {
+RowStart rows_of(const GemmWork& work, const Device& device) {
   if (is_simt(work) || work.arithmetic == Arithmetic::kFp8 || !work.weight || device.capability <= 0.0)
-    return Rows::kWhole;
+    return RowStart::kWhole;
   const auto begin_at = [&](std::int64_t vector) {
     return work.depth * work.element_bytes % vector == 0 && work.columns * work.output_bytes % vector == 0;
   };
-  if (!begin_at(8)) return Rows::kOdd;
-  return has_asynchronous_products(device) && !begin_at(16) ? Rows::kHalf : Rows::kWhole;
+  if (!begin_at(8)) return RowStart::kOdd;
+  return has_asynchronous_products(device) && !begin_at(16) ? RowStart::kHalf : RowStart::kWhole;
 }
 
 // Pascal reads the rows of both factors of a linear layer from far apart: deep layers take longer by so much, the more

@@ -184,8 +184,8 @@ TileChoice tile_product(double batch, double rows, double columns, double depth,
                         const Device& device, Factors factors) {
   const TileLaw& law = law_for(arithmetic, batch > 1.0, factors.layer, device);
   double per_sm = sustained_peak(arithmetic, device) / device.sm * law.efficiency;
-  if (factors.rows == Rows::kOdd) per_sm = std::min(per_sm, unaligned_rate(arithmetic, device));
-  if (factors.rows == Rows::kHalf) per_sm *= kSynchronous;
+  if (factors.rows == RowStart::kOdd) per_sm = std::min(per_sm, unaligned_rate(arithmetic, device));
+  if (factors.rows == RowStart::kHalf) per_sm *= kSynchronous;
   const double sum_time = 4.0 * batch * rows * columns / (device.bandwidth * law.streamed);
   TileChoice best{.time = std::numeric_limits<double>::infinity()};
   double least = best.time;

@@ -155,14 +155,14 @@ inline bool has_asynchronous_products(const Device& device) {
 }
 
 // Where the rows of both factors and of the product of a layer begin.
-enum class Rows : std::uint8_t {
+enum class RowStart : std::uint8_t {
   kWhole,  // at whole vectors of 16 bytes, or of 8 where instructions of Ampere's kind do
   kHalf,   // at 8 bytes, which Hopper's copies do not take
   kOdd,    // anywhere
 };
 struct Factors {
   bool layer = false;  // the second factor is a weight, which lies by columns
-  Rows rows = Rows::kWhole;
+  RowStart rows = RowStart::kWhole;
 };
 TileChoice tile_product(double batch, double rows, double columns, double depth, Arithmetic arithmetic,
                         const Device& device, Factors factors = {});

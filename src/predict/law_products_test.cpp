@@ -375,14 +375,14 @@ TEST(LawOfProducts, UnalignedRowsOfHalvesGetTuringsKernels) {
   d.sm = 100;
   d.bf16 = 1e14;
   d.capability = 9.0;
-  const auto time = [&](Rows rows) {
+  const auto time = [&](RowStart rows) {
     return tile_product(1, 7680, 1280, 4096, Arithmetic::kBf16, d, {.rows = rows}).time;
   };
   const double flops = 3 * 2.0 * 128 * 256 * 4096 * (1 + 2.5 * 384 / 32768);
-  expect_close(time(Rows::kOdd), flops / 600e9 + (3 * 210 + 134) * 1e-9, 1e-9);
+  expect_close(time(RowStart::kOdd), flops / 600e9 + (3 * 210 + 134) * 1e-9, 1e-9);
   d.bf16 = 5e13;  // 500 flops a cycle and SM
-  expect_close(time(Rows::kOdd), flops / (0.65 * 500e9) + (3 * 210 + 134) * 1e-9, 1e-9);
-  expect_close(time(Rows::kHalf), flops / (0.63 * 0.88 * 500e9) + (3 * 210 + 134) * 1e-9, 1e-9);
+  expect_close(time(RowStart::kOdd), flops / (0.65 * 500e9) + (3 * 210 + 134) * 1e-9, 1e-9);
+  expect_close(time(RowStart::kHalf), flops / (0.63 * 0.88 * 500e9) + (3 * 210 + 134) * 1e-9, 1e-9);
 }
 
 TEST(LawOfProducts, AVocabularyOfNoWholeVectorsIsSlowInHalvesAlone) {

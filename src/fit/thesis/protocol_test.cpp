@@ -112,7 +112,10 @@ TEST(ThesisProtocol, RowsOfOtherGpusAreNone) {
   options.tables = {path};
   const auto found = run_thesis_protocol(options, [](const std::string&) {});
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().text(), "no row is of an A30 or RTX 2080 Ti, as those of the thesis are");
+  EXPECT_EQ(
+      found.error().text(),
+      "no row is one of the thesis': time and power of an operation on an A30 or RTX 2080 Ti: line 2: no time or no "
+      "power");
 }
 
 }  // namespace
