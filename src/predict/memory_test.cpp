@@ -109,6 +109,27 @@ TEST(Memory, FactorsOfWhatIsNotTrainedAreNotKept) {
   EXPECT_GE(kept("linear(%a, %w)"), Bytes{6 * kAct});
 }
 
+// A scale is trained though its file tells its contents: backward reads what it multiplied. A number is not.
+TEST(Memory, WhatATrainedScaleMultipliesIsKept) {
+  const auto kept = [](std::string_view kind) {
+    return planned(fmt::format(R"(graph "s" {{
+      input %x : f32[256, 128]
+      parameter %w : f32[128, 128]
+      {} %s : f32[1] = [2]
+      %b = linear(%x, %w)
+      constant %m : f32[] = [4]
+      %c = activation(%s, _, %m) {{kind = clip}}
+      %y = binary(%b, %c) {{kind = mul}}
+      %z = unary(%y) {{kind = neg}}
+      output %z
+    }})",
+                               kind),
+                   {.mode = Mode::kTraining, .precision = {}})
+        .activations;
+  };
+  EXPECT_EQ(kept("parameter") - kept("constant"), Bytes{kAct});
+}
+
 // An axis that was repeated and is joined with another is written out; by itself it is a view.
 TEST(Memory, RepeatedHeadsAreWrittenOut) {
   const auto live = [](std::string_view shape) {

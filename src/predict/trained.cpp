@@ -26,7 +26,7 @@ std::vector<bool> trained_values(const Graph& graph, const TypeTable& types) {
     const bool any = has_body || (parameters_alone && !node.inputs.empty()) ||
                      std::any_of(node.inputs.begin(), node.inputs.end(), trains);
     for (const ValueId id : node.outputs) {
-      if (id != kNoValue) out[index(id)] = any && floats(id) && types.known(id) == nullptr;
+      if (id != kNoValue) out[index(id)] = any && floats(id);
     }
   }
   return out;
