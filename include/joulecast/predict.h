@@ -59,6 +59,7 @@ struct PrepareOptions {
 struct MemoryPlan {
   // Activations: or what the optimizer's step needs beside its state, where that is the peak.
   Bytes parameters, gradients, optimizer_state, activations;
+  Bytes tables;  // of the parameters: of which a step reads a few rows
   [[nodiscard]] Bytes allocated() const { return parameters + gradients + optimizer_state + activations; }
 };
 

@@ -69,6 +69,7 @@ struct Describe {
     std::string out = fmt::format("conv {}x{}x{}x{} -> {}, {}x{}", w.batch, w.in_channels, w.in_height, w.in_width,
                                   w.out_channels, w.kernel_height, w.kernel_width);
     if (w.stride != 1) out += fmt::format(" s{}", w.stride);
+    if (w.strides > 0) out += fmt::format(", {} in all", w.strides);
     if (w.padding != w.kernel_height / 2) out += fmt::format(" p{}", w.padding);
     if (w.groups != 1) out += fmt::format(" g{}", w.groups);
     if (w.out_height != usual_extent(w.in_height, w.kernel_height, w) ||
@@ -107,6 +108,8 @@ struct Describe {
     if (is_pool(w.kind) && w.in_elements != w.rows * w.columns)
       out += fmt::format(" of {}", count(static_cast<double>(w.in_elements)));
     if (w.by_engine) out += ", by an engine";
+    if (w.gradient == ReductionGradient::kOneKernel) out += ", one kernel back";
+    if (w.gradient == ReductionGradient::kView) out += ", none back";
     return w.element_bytes == 4 ? out : out + fmt::format(", {} bytes each", w.element_bytes);
   }
   std::string operator()(const AttentionWork& w) const {

@@ -269,8 +269,9 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   if (situation.swept && work.arithmetic == Arithmetic::kFp32 && !device.cdna) tiled *= sweep_clock(tiled, device);
   Physics p;
   if (training) {  // gradients of the input [m, k] and of the weight [n, k]
-    const double of_input = vector ? by_vector : tile_product(b, m, k, n, work.arithmetic, device, factors).time;
-    tiled += of_input + tile_product(b, n, k, m, work.arithmetic, device, factors).time;
+    const bool row = vector && work.rows == 1, column = vector && work.columns == 1;
+    const double of_input = row ? by_vector : tile_product(b, m, k, n, work.arithmetic, device, factors).time;
+    tiled += of_input + (column ? by_vector : tile_product(b, n, k, m, work.arithmetic, device, factors).time);
     p.input_gradient = of_input / tiled;
   }
   // Of batched products that add to their gradients nobody measured any.
@@ -281,9 +282,10 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
   const Traffic traffic = traffic_of(work, device, training);
   // What comes between two uses of a weight has put it out of the cache.
-  const double away = work.weight ? in * n * k * (training ? 3.0 : 1.0) : 0.0;
+  const double weight = b * in * n * k;
+  const double away = work.weight ? weight * (training ? 3.0 : 1.0) : 0.0;
   const double moved =
-      situation.weights > in * n * k && work.weight
+      situation.weights > weight && work.weight
           ? memory_time(p.bytes - away + slow_bytes(work, device, training), set, device, traffic.streams) +
                 memory_time(away, std::max(set, situation.weights), device, traffic.streams)
           : memory_time(p.bytes + slow_bytes(work, device, training), set, device, traffic.streams);

@@ -46,6 +46,11 @@ TEST(LawOfProducts, ARowIsAVectorThatStreamsTheMatrix) {
   batch.batch = 2;
   EXPECT_NEAR(physics(batch, volta).gpu, 2 * 67.142e6 / (0.885 * 1e11), 5e-6);
   expect_close(physics(row, volta, {.state = State::kTraining}).compute, 3 * 33.554432e-6);
+  // Back, one of the gradients is a vector's product again, the other is one of both vectors.
+  const Physics wide = physics(row, volta, {.state = State::kTraining});
+  const Physics high = physics(column, volta, {.state = State::kTraining});
+  expect_close(wide.gpu, high.gpu, 0.02);
+  EXPECT_LT(wide.input_gradient, high.input_gradient) << "a column's is that of both vectors";
 }
 
 // A layer of 4 MB on a GPU whose L2 has 40: benchmarks find its weight there, and networks of 400 MB only what the
@@ -64,6 +69,9 @@ TEST(LawOfProducts, AWeightOfALargeNetworkComesFromMemory) {
   EXPECT_LT(hot, 0.5 * memory);
   EXPECT_GT(cold, memory);
   EXPECT_LT(cold, 1.2 * memory);
+  work.batch = 4;  // experts: each has its own
+  EXPECT_GT(physics(work, device, {.weights = 4e8}).gpu, 4 * memory);
+  work.batch = 1;
   EXPECT_EQ(physics(work, device, {.weights = 1e6}).gpu, hot) << "no network is smaller than its layer";
   work.weight = false;
   EXPECT_EQ(physics(work, device, {.weights = 4e8}).gpu, physics(work, device).gpu);

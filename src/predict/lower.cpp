@@ -102,7 +102,7 @@ struct LowerVisitor : LowerProducts {
     last_axes(ReductionKind::kLayerNorm, op.axes);
   }
   void operator()(const RmsNorm& op) {
-    if (op.by_hand && self.is_eager()) return rms_norm_by_hand(op, context, out);
+    if (op.by_hand && self.is_eager()) return rms_norm_by_hand(op, context, self.options_.mode, out);
     last_axes(ReductionKind::kLayerNorm, op.axes);
   }
   void operator()(const GroupNorm& op) {
@@ -144,8 +144,13 @@ struct LowerVisitor : LowerProducts {
     const std::int64_t rows = std::max<std::int64_t>(1, context.output().elements());
     ReductionWork work =
         reduction(ReductionKind::kReduce, rows, std::max<std::int64_t>(1, context.input(0).elements() / rows));
-    if (op.kind == ReduceKind::kMean) work.gradient = ReductionGradient::kOneKernel;
-    if (op.kind == ReduceKind::kSum) work.gradient = ReductionGradient::kView;
+    if (self.options_.mode == Mode::kTraining) {
+      const bool written = self.options_.runtime == Runtime::kTensorflow;  // what PyTorch expands
+      if (op.kind == ReduceKind::kMean || (op.kind == ReduceKind::kSum && written))
+        work.gradient = ReductionGradient::kOneKernel;
+      else if (op.kind == ReduceKind::kSum)
+        work.gradient = ReductionGradient::kView;
+    }
     emit(work);
   }
 

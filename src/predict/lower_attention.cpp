@@ -29,10 +29,12 @@ bool has_fused_attention(const Attention& op, bool doubles, AttentionKernels ker
   return !op.by_hand && !doubles && kernels != AttentionKernels::kProducts && runtime != Runtime::kTensorflow;
 }
 
-bool falls_back(const TensorType& query, const Shape& key, bool masked) {
+bool falls_back(const TensorType& query, const Shape& key, const Shape& value, bool masked) {
+  constexpr std::int64_t kWidest = 256;
   if (query.shape.size() != 4) return true;
-  const bool halves = bit_width(query.element) < 32;
-  return key[1] != query.shape[1] && (masked || !halves);
+  const std::int64_t head = query.shape.back();
+  const bool flash = bit_width(query.element) < 32 && !masked && value.back() == head && head <= kWidest;
+  return key[1] != query.shape[1] && !flash;
 }
 
 std::vector<LoweredOperation> converted_mask(const TensorType& query, const TensorType& mask, bool compiled) {
@@ -140,12 +142,14 @@ void AttentionApart::soften_eagerly(std::int64_t size, bool safe) {
   softmax(size);
   if (safe) {
     over(PointwiseKind::kOther, scores, (size + 1) * scores, 0);
-    emit(ReductionWork{.kind = ReductionKind::kReduce,
-                       .in_elements = scores,
-                       .out_elements = rows_,
-                       .rows = rows_,
-                       .columns = columns_,
-                       .element_bytes = 1});
+    emit(ReductionWork{
+        .kind = ReductionKind::kReduce,
+        .in_elements = scores,
+        .out_elements = rows_,
+        .rows = rows_,
+        .columns = columns_,
+        .element_bytes = 1,
+        .gradient = options_.mode == Mode::kTraining ? ReductionGradient::kView : ReductionGradient::kTwoKernels});
     each_way(PointwiseKind::kOther, scores, 2 * size);
   }
   dropout(size);
@@ -163,9 +167,10 @@ void AttentionApart::fall_back(const std::array<bool, 3>& turned) {
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t own = context_.input(i).elements();
     const std::int64_t few = heads > 1 ? context_.input(i).shape[1] : 1;
-    const std::int64_t repeats = heads / std::max<std::int64_t>(1, few), elements = own * repeats;
+    const std::int64_t repeats = heads / std::max<std::int64_t>(1, few), elements = saturating_product(own, repeats);
     const bool scaled = i < 2;
-    if (repeats > 1) over(PointwiseKind::kCopy, elements, size_ * (own + elements), size_ * (own + elements));
+    const std::int64_t moved = saturating_product(size_, saturating_sum(own, elements));
+    if (repeats > 1) over(PointwiseKind::kCopy, elements, moved, moved);
     if (cast) each_way(PointwiseKind::kCopy, elements, size_ + kFloat);
     // Compiled, scaling and turning are part of the cast.
     if (cast && compiled()) continue;

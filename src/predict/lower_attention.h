@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/saturating.h"
 #include "joulecast/cost.h"
 #include "joulecast/operators.h"
 #include "predict/lower.h"
@@ -20,9 +21,10 @@ AttentionKernels attention_of(std::string_view software);
 bool has_fused_attention(const Attention& op, bool doubles, AttentionKernels kernels, Runtime runtime);
 
 // Whether PyTorch, asked for it whole, falls back to products: its kernels take four axes, and only FlashAttention,
-// which has halves and no mask, takes fewer heads of keys than of queries (check_batch_size_and_num_heads_dense,
-// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
-bool falls_back(const TensorType& query, const Shape& key, bool masked);
+// which has halves, heads of up to 256 as wide as the values and no mask, takes fewer heads of keys than of queries
+// (check_batch_size_and_num_heads_dense, aten/src/ATen/native/transformers/cuda/sdp_utils.cpp). That it does not run
+// before Ampere either is not known here.
+bool falls_back(const TensorType& query, const Shape& key, const Shape& value, bool masked);
 
 // What scaled_dot_product_attention makes of a mask of booleans first (convert_boolean_attn_mask): numbers to add.
 std::vector<LoweredOperation> converted_mask(const TensorType& query, const TensorType& mask, bool compiled);
@@ -45,7 +47,7 @@ class AttentionApart {
   void emit(const Work& work) { out_.push_back({work, 1, 1}); }
   void over(PointwiseKind kind, std::int64_t elements, std::int64_t forward, std::int64_t backward);
   void each_way(PointwiseKind kind, std::int64_t elements, std::int64_t bytes) {
-    over(kind, elements, bytes * elements, bytes * elements);
+    over(kind, elements, saturating_product(bytes, elements), saturating_product(bytes, elements));
   }
   void product_of_values();
   void softmax(std::int64_t size);

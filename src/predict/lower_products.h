@@ -100,8 +100,8 @@ struct LowerProducts : LowerViews {
     if (storage(0) == Storage::kContiguous) {
       const bool one_order = x.size() < kImage || x[1] == 1 || x[2] * x[3] == 1;
       if (last && self.is_eager() && !one_order) copied(0);
-    } else if (!last || !channels_last()) {
-      copied(0);
+    } else if (!channels_last() || (!last && self.is_eager())) {
+      copied(0);  // compiled kernels write in the order that is wanted
     }
     return last;
   }
@@ -164,7 +164,7 @@ struct LowerProducts : LowerViews {
     const Arithmetic math = arithmetic(q.element, self.options_.precision, false);
     const bool asked =
         has_fused_attention(op, math == Arithmetic::kFp64, self.options_.attention, self.options_.runtime);
-    const bool fused = asked && !falls_back(q, k, context.has(3));
+    const bool fused = asked && !falls_back(q, k, context.input(2).shape, context.has(3));
     if (asked && context.has(3) && context.input(3).element == ElementType::kBool) {
       const bool compiled = self.options_.runtime == Runtime::kPytorchCompiled;
       for (const LoweredOperation& kernel : converted_mask(q, context.input(3), compiled)) out.push_back(kernel);

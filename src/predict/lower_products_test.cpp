@@ -71,6 +71,8 @@ TEST(LowerProducts, ConvolutionsOfOneAxisAreNeverChannelsLast) {
     EXPECT_FALSE(first<ConvWork>(operations).channels_last);
     EXPECT_EQ(copies(operations), (Kernels{2, 4 * 4096, 0}));
   }
+  // A compiled kernel writes in the order that the convolution wants; the layer's copy stays.
+  EXPECT_EQ(copies(lowered(kText, {.precision = {}, .runtime = Runtime::kPytorchCompiled})).count, 1);
 }
 
 // A group norm answers channels-first, and a model whose weights lie channels-last copies that back; images of one
@@ -137,13 +139,11 @@ TEST(LowerProducts, ABatchTimesOneMatrixIsOneProduct) {
 }
 
 // Whether a network of q, k, v and whatever masks them runs as one kernel.
-bool is_fused(int key_heads, std::string_view element, std::string_view mask, const PrepareOptions& options = {}) {
-  const auto operations = lowered(
-      fmt::format(
-          "graph \"a\" {{\ninput %q : {0}[2, 8, 16, 32]\ninput %k : {0}[2, {1}, 16, 32]\n"
-          "input %v : {0}[2, {1}, 16, 32]\ninput %m : {0}[16, 16]\n%y = attention(%q, %k, %v{2})\noutput %y\n}}",
-          element, key_heads, mask),
-      options);
+bool is_fused(int key_heads, std::string_view element, std::string_view mask, int head = 32, int value = 32) {
+  const auto operations = lowered(fmt::format(
+      "graph \"a\" {{\ninput %q : {0}[2, 8, 16, {3}]\ninput %k : {0}[2, {1}, 16, {3}]\n"
+      "input %v : {0}[2, {1}, 16, {4}]\ninput %m : {0}[16, 16]\n%y = attention(%q, %k, %v{2})\noutput %y\n}}",
+      element, key_heads, mask, head, value));
   return operations.size() == 1 && std::holds_alternative<AttentionWork>(operations[0].work);
 }
 
@@ -154,6 +154,10 @@ TEST(LowerProducts, FewerHeadsOfKeysFallBackWithoutFlashAttention) {
   EXPECT_FALSE(is_fused(2, "bf16", ", %m"));
   EXPECT_TRUE(is_fused(8, "f32", ""));
   EXPECT_TRUE(is_fused(8, "bf16", ", %m"));
+  EXPECT_TRUE(is_fused(2, "bf16", "", 256, 256));
+  EXPECT_FALSE(is_fused(2, "bf16", "", 264, 264));
+  EXPECT_FALSE(is_fused(2, "bf16", "", 32, 16));
+  EXPECT_TRUE(is_fused(8, "bf16", "", 32, 16));
 }
 
 // Keys and values are written out once for each head of the queries: 2 x 2 x 16 x 32 numbers become four times as many.
@@ -170,6 +174,24 @@ TEST(LowerProducts, WhoFallsBackRepeatsTheKeys) {
   EXPECT_EQ(copies(operations), (Kernels{2, 2 * 5 * kKeys, 0}));
   const GemmWork scores = first<GemmWork>(operations);
   EXPECT_EQ(scores.batch, 16);
+}
+
+// Heads of a size that only a hostile file has.
+TEST(LowerProducts, RepeatedKeysBeyondCountingAreTheMost) {
+  const auto operations = lowered(R"(graph "h" {
+    input %q : f32[1, 65536, 1, 8388608]
+    input %k : f32[1, 1, 16777216, 8388608]
+    input %v : f32[1, 1, 16777216, 8388608]
+    %y = attention(%q, %k, %v)
+    output %y
+  })");
+  for (const LoweredOperation& operation : operations) {
+    if (const auto* work = std::get_if<PointwiseWork>(&operation.work)) {
+      EXPECT_GE(work->elements, 0);
+      EXPECT_GE(work->forward_bytes, 0);
+    }
+  }
+  EXPECT_EQ(copies(operations).count, 2);
 }
 
 // Booleans are turned round and become numbers of the query's type, 2 or 4 bytes each.
@@ -231,16 +253,20 @@ TEST(LowerProducts, QuickGeluIsThreeKernels) {
 
 // The gradient of a mean is written once, that of a sum is the result's, and a maximum's looks for its places.
 TEST(LowerProducts, GradientsOfReductions) {
-  const auto gradient = [](std::string_view kind) {
-    return first<ReductionWork>(
-               lowered(fmt::format("graph \"r\" {{\ninput %x : f32[8, 64]\nconstant %axes : i64[1] = [1]"
-                                   "\n%y = reduce(%x, %axes) {{kind = {}}}\noutput %y\n}}",
-                                   kind)))
-        .gradient;
+  const auto gradient = [](std::string_view kind, Mode mode = Mode::kTraining,
+                           Runtime runtime = Runtime::kPytorchEager) {
+    const std::string text = fmt::format(
+        "graph \"r\" {{\ninput %x : f32[8, 64]\nconstant %axes : i64[1] = [1]\n"
+        "%y = reduce(%x, %axes) {{kind = {}}}\noutput %y\n}}",
+        kind);
+    return first<ReductionWork>(lowered(text, {.mode = mode, .precision = {}, .runtime = runtime})).gradient;
   };
   EXPECT_EQ(gradient("mean"), ReductionGradient::kOneKernel);
   EXPECT_EQ(gradient("sum"), ReductionGradient::kView);
   EXPECT_EQ(gradient("max"), ReductionGradient::kTwoKernels);
+  EXPECT_EQ(gradient("sum", Mode::kTraining, Runtime::kTensorflow), ReductionGradient::kOneKernel)
+      << "it writes it out";
+  EXPECT_EQ(gradient("mean", Mode::kInference), gradient("sum", Mode::kInference)) << "nothing to tell apart";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace joulecast {
 
-void rms_norm_by_hand(const RmsNorm& op, const CostContext& context, std::vector<LoweredOperation>& out) {
+void rms_norm_by_hand(const RmsNorm& op, const CostContext& context, Mode mode, std::vector<LoweredOperation>& out) {
   constexpr std::int64_t kFloat = 4;
   const TensorType& x = context.input(0);
   const std::size_t axes = std::min(x.shape.size(), static_cast<std::size_t>(std::max<std::int64_t>(1, op.axes)));
@@ -29,7 +29,8 @@ void rms_norm_by_hand(const RmsNorm& op, const CostContext& context, std::vector
                                .rows = rows,
                                .columns = columns,
                                .element_bytes = kFloat,
-                               .gradient = ReductionGradient::kOneKernel},
+                               .gradient = mode == Mode::kTraining ? ReductionGradient::kOneKernel
+                                                                   : ReductionGradient::kTwoKernels},
                  1, 1});
   over(PointwiseKind::kAddScalar, rows, 2 * kFloat, 0);
   over(PointwiseKind::kTanh, rows, 2 * kFloat, 3 * kFloat);

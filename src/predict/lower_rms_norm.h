@@ -12,6 +12,6 @@ namespace joulecast {
 
 // x.pow(2), its mean, epsilon, the root's reciprocal and a product, in FP32, to which halves are cast before and from
 // which after; then the scale. Kernels are appended to `out`.
-void rms_norm_by_hand(const RmsNorm& op, const CostContext& context, std::vector<LoweredOperation>& out);
+void rms_norm_by_hand(const RmsNorm& op, const CostContext& context, Mode mode, std::vector<LoweredOperation>& out);
 
 }  // namespace joulecast

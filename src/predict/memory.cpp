@@ -96,6 +96,23 @@ double parameter_bytes(const Graph& graph, const TypeTable& types) {
   return sum;
 }
 
+// Of parameters that are looked up in, and by nothing else read.
+double table_bytes(const Graph& graph, const TypeTable& types) {
+  std::vector<bool> looked_up(graph.values.size()), read(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    const bool looks_up = std::holds_alternative<Gather>(node.op) || std::holds_alternative<Embedding>(node.op);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] != kNoValue) (looks_up && i == 0 ? looked_up : read)[index(node.inputs[i])] = true;
+    }
+  }
+  double sum = 0.0;
+  for (std::size_t i = 0; i < graph.values.size(); ++i) {
+    if (graph.values[i].kind == ValueKind::kParameter && looked_up[i] && !read[i])
+      sum += block(types.type(ValueId{static_cast<std::uint32_t>(i)}));
+  }
+  return sum;
+}
+
 // Follows storage, not values: views and in-place results share their input's.
 class Liveness {
  public:
@@ -108,6 +125,7 @@ class Liveness {
         made_by_(graph.values.size(), 0),
         last_use_(graph.values.size(), 0),
         size_(graph.values.size(), 0.0),
+        held_(graph.values.size()),
         repeats_(graph.values.size()),
         trained_(trained_values(graph, types)) {
     for (std::size_t i = 0; i < storage_.size(); ++i) storage_[i] = static_cast<std::uint32_t>(i);
@@ -178,6 +196,8 @@ class Liveness {
         of.for_each_saved(of.graph_.nodes[n], [&](std::uint32_t storage) { freed_by[storage] = n; });
         kept += beside(n);
       }
+      for (std::size_t s = 0; s < freed_by.size(); ++s)
+        freed_by[s] = of.held_[s] ? of.graph_.nodes.size() : freed_by[s];
       for (std::size_t s = 0; s < freed_by.size(); ++s) kept += freed_by[s] != kNever ? of.size_[s] : 0.0;
       for (const ValueId id : of.graph_.outputs) fly(of.storage_[index(id)], of.size_[of.storage_[index(id)]]);
     }
@@ -218,8 +238,8 @@ class Liveness {
       std::vector<std::uint32_t> alike;
       for (const ValueId id : node.inputs) {
         const std::uint32_t storage = id == kNoValue ? 0 : at.storage_[index(id)];
-        const bool computed = id != kNoValue && at.graph_.value(ValueId{storage}).kind == ValueKind::kComputed;
-        if (computed && gradient[storage] < 0.0 && at.size_[storage] == own) alike.push_back(storage);
+        if (id != kNoValue && at.trained_[storage] && gradient[storage] < 0.0 && at.size_[storage] == own)
+          alike.push_back(storage);
       }
       const auto first = std::min_element(alike.begin(), alike.end(), [&](std::uint32_t a, std::uint32_t b) {
         return at.made_by_[a] < at.made_by_[b];
@@ -298,7 +318,8 @@ class Liveness {
       }
     }
     for (const GraphInput& input : graph_.inputs) {
-      if (!joined[index(input.value)]) last_use_[index(input.value)] = graph_.nodes.size();
+      held_[index(input.value)] = !joined[index(input.value)];
+      if (held_[index(input.value)]) last_use_[index(input.value)] = graph_.nodes.size();
     }
   }
 
@@ -353,6 +374,7 @@ class Liveness {
   std::vector<std::size_t> made_by_;    // by storage: the node that made it
   std::vector<std::size_t> last_use_;   // by storage: the last node that reads it
   std::vector<double> size_;            // by storage, in bytes; parameters are counted apart
+  std::vector<bool> held_;              // by storage: an input, to the end
   std::vector<bool> repeats_;           // by value: larger than its memory
   std::vector<bool> trained_;           // by value: has a gradient
 };
@@ -364,6 +386,7 @@ MemoryPlan plan_memory(const Graph& graph, const TypeTable& types, std::span<con
   const Liveness liveness(graph, types, options);
   MemoryPlan plan;
   plan.parameters = Bytes{parameter_bytes(graph, types)};
+  plan.tables = Bytes{table_bytes(graph, types)};
   if (options.mode == Mode::kInference) {
     plan.activations = Bytes{liveness.inference_peak()};
     return plan;

@@ -21,10 +21,15 @@ namespace {
 Result<std::vector<Work>> works_on(const Workload& workload, const Gpu& gpu, const Device& device) {
   if (workload.options.precision == Precision::kFp8 && !gpu.fp8_peak) return lacks_units(gpu, Arithmetic::kFp8);
   if (workload.options.precision == Precision::kNvfp4 && !gpu.fp4_peak) return lacks_units(gpu, Arithmetic::kFp4);
+  // By default what may use TF32 is convolutions and recurrent layers, whose first product is one like any other.
+  const Precision precision = workload.options.precision.value_or(default_precision(workload.options.runtime));
+  const bool without_tf32 = gpu.vendor == "AMD" && precision == Precision::kTf32;
   std::vector<Work> works;
   works.reserve(workload.operations.size());
   for (const LoweredOperation& operation : workload.operations) {
     works.push_back(operation.work);
+    if (auto* gemm = std::get_if<GemmWork>(&works.back()); without_tf32 && gemm != nullptr)
+      gemm->arithmetic = gemm->arithmetic == Arithmetic::kTf32 ? Arithmetic::kFp32 : gemm->arithmetic;
     JC_RETURN_IF_ERROR(fit_to_device(works.back(), gpu, device));
   }
   return works;
@@ -100,7 +105,7 @@ Result<NetworkParts> network_parts(const Workload& workload, const Gpu& gpu, con
                                     : host.profile == HostProfile::kOlder ? Host::kOlder
                                                                           : Host::kModern,
                             .engine = Engine::kPytorch,
-                            .weights = workload.memory.parameters.value()};
+                            .weights = (workload.memory.parameters - workload.memory.tables).value()};
   out.found.assign(out.works.size(), {});  // copies; resize() takes more instructions
   JC_RETURN_IF_ERROR(known.estimator.predict(out.works, out.device, situation, known.trust, out.found));
   out.parts = parts_of(workload, out.works, out.found, out.device);

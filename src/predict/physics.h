@@ -58,8 +58,8 @@ inline bool is_erratic(const Work& work, const Device& device) {
   return is_recurrent(work) && device.capability > 0.0 && device.capability < 7.0;
 }
 
-// A product of one row or column in FP32, or a batch of such, which cuBLAS hands to its kernels for vectors; rocBLAS
-// multiplies in tiles.
+// A product of one row or column in FP32 or FP64, or a batch of such, which cuBLAS hands to its kernels for vectors;
+// rocBLAS multiplies in tiles.
 inline bool multiplies_vector(const GemmWork& work, const Device& device) {
   const bool simt = work.arithmetic == Arithmetic::kFp32 || work.arithmetic == Arithmetic::kFp64;
   return simt && (work.rows == 1 || work.columns == 1) && device.capability > 0.0;
@@ -99,7 +99,7 @@ struct Situation {
   double host_scale = 1.0;  // of kBare: how slow the machine's processor is
   bool swept = false;       // of kBare: one of thousands that ran one after the other
   Engine engine = Engine::kSglang;
-  double weights = 0.0;       // bytes of a network's parameters, all of which are read between two uses of one
+  double weights = 0.0;       // bytes of a network's parameters but tables, which are read between two uses of one
   bool block_scaled = false;  // FP8 with a scale for each block of 128, which other kernels multiply
   [[nodiscard]] Bench bench() const { return host == Host::kBare ? Bench::kLoops : Bench::kModules; }
 };

@@ -50,7 +50,8 @@ Scores scores_of(const Node& node, const TypeTable& types, const PrepareOptions&
   const TensorType& query = types.type(node.inputs[0]);
   const Shape& key = types.type(node.inputs[1]).shape;
   const ValueId mask = node.inputs.size() > 3 ? node.inputs[3] : kNoValue;
-  const Scores each = bytes_of_score(*attention, query, !falls_back(query, key, mask != kNoValue), options);
+  const bool fits = !falls_back(query, key, types.type(node.inputs[2]).shape, mask != kNoValue);
+  const Scores each = bytes_of_score(*attention, query, fits, options);
   const double rows =
       static_cast<double>(query.elements()) / static_cast<double>(std::max<std::int64_t>(1, query.shape.back()));
   const double count = rows * static_cast<double>(key[key.size() - 2]);
