@@ -35,6 +35,7 @@ enum class AttentionKernels : std::uint8_t {
   kProducts,     // before 2.0, where models wrote it out
   kFused,        // 2.0 to 2.4: fused on four axes, in its own precision elsewhere
   kFusedOrFp32,  // since 2.5: fused on four axes, in FP32 elsewhere
+  kEngines,      // an inference engine's own, which take all that it has
 };
 
 // Whose calls a host's are compared with.

@@ -164,7 +164,8 @@ struct LowerProducts : LowerViews {
     const Arithmetic math = arithmetic(q.element, self.options_.precision, false);
     const bool asked =
         has_fused_attention(op, math == Arithmetic::kFp64, self.options_.attention, self.options_.runtime);
-    const bool fused = asked && !falls_back(q, k, context.input(2).shape, context.has(3));
+    const bool by_engine = self.options_.attention == AttentionKernels::kEngines && q.shape.size() == 4;
+    const bool fused = asked && (by_engine || !falls_back(q, k, context.input(2).shape, context.has(3)));
     if (asked && context.has(3) && context.input(3).element == ElementType::kBool) {
       const bool compiled = self.options_.runtime == Runtime::kPytorchCompiled;
       for (const LoweredOperation& kernel : converted_mask(q, context.input(3), compiled)) out.push_back(kernel);

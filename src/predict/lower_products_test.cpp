@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/saturating.h"
 #include "joulecast/predict.h"
 #include "predict/lower.h"
 
@@ -44,8 +45,8 @@ Kernels of(PointwiseKind kind, const std::vector<LoweredOperation>& operations) 
     const auto* work = std::get_if<PointwiseWork>(&operation.work);
     if (work == nullptr || work->kind != kind) continue;
     sum.count += operation.count;
-    sum.forward += operation.count * work->forward_bytes;
-    sum.backward += operation.count * work->backward_bytes;
+    sum.forward = saturating_sum(sum.forward, saturating_product(operation.count, work->forward_bytes));
+    sum.backward = saturating_sum(sum.backward, saturating_product(operation.count, work->backward_bytes));
   }
   return sum;
 }

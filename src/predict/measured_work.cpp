@@ -152,7 +152,13 @@ Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   if (!row.input_gradient) return unsupported("measured without its input's gradient");
   if (row.at.runtime == Runtime::kTensorflow) return unsupported("a single operation in TensorFlow");
   JC_ASSIGN_OR_RETURN(const TypeTable types, infer_types(*row.graph, {}));
-  NodeLowering lowering({.mode = row.at.mode, .precision = row.at.precision, .runtime = *row.at.runtime}, *row.graph);
+  const Situation situation = situation_of(row);
+  const bool by_engine = situation.host == Host::kCaptured && situation.engine != Engine::kPytorch;
+  NodeLowering lowering({.mode = row.at.mode,
+                         .precision = row.at.precision,
+                         .runtime = *row.at.runtime,
+                         .attention = by_engine ? AttentionKernels::kEngines : AttentionKernels::kFusedOrFp32},
+                        *row.graph);
   std::vector<LoweredOperation> found;
   const CostContext context(*row.graph, row.graph->nodes[0], types);
   if (is_empty(context)) return unsupported("of no elements");
@@ -165,7 +171,7 @@ Result<MeasuredWork> measured_work(const MeasuredOperation& row) {
   if (row.inputs_skipped) std::erase_if(found, [](const LoweredOperation& one) { return !is_recurrent(one.work); });
   if (found.size() != 1) return unsupported(fmt::format("runs as {} kernels", found.size()));
   if (found[0].count != 1) return unsupported("a layer in both directions");
-  MeasuredWork out{found[0].work, situation_of(row)};
+  MeasuredWork out{found[0].work, situation};
   adjust(out.work, row, out.situation.state);
   return out;
 }

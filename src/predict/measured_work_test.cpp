@@ -68,6 +68,24 @@ TEST(MeasuredWork, CapturedRowsSayWhoseKernelsTheyRan) {
   EXPECT_EQ(engine("sglang 0.5.10"), Engine::kSglang);
 }
 
+// Grouped queries with heads of 512, or with narrower values: PyTorch falls back to products there, engines do not.
+TEST(MeasuredWork, EnginesTakeAllAttentionWhole) {
+  const auto is_whole = [](const std::string& software, const std::string& value) {
+    const auto table = parse_table(
+        "name,gpu,mode,precision,runtime,software,operator,operands,attributes,time_s\n"
+        "a,h100,inference,bf16,cuda-graph," +
+            software + ",attention,\"bf16[2, 8, 64, 512]; bf16[2, 2, 64, 512]; bf16[2, 2, 64, " + value +
+            "]\",causal = true,1e-5\n",
+        "mine.csv");
+    EXPECT_TRUE(table && table->operations.size() == 1U);
+    return measured_work(table->operations.at(0)).has_value();
+  };
+  for (const char* value : {"512", "128"}) {
+    EXPECT_TRUE(is_whole("sglang 0.5.10", value));
+    EXPECT_FALSE(is_whole("pytorch 2.9", value));
+  }
+}
+
 // Two machines of one table have the same GPU, of which one copies its images within the time, at a rate of its own;
 // other GPUs of it are on a machine like the others. Nothing is known of other tables.
 TEST(MeasuredWork, TellsTheMachinesOfNetworksApart) {

@@ -158,6 +158,50 @@ TEST(Predictor, ABoardOfNvidiasWithoutItsCapabilityIsOutside) {
   EXPECT_EQ(shipped().support(load_of(32), board), Support::kOutside) << "no laws are known of its kernels";
 }
 
+// MIOpen has no TF32: by PyTorch's default an AMD's recurrent layers run in FP32, the product of their inputs too.
+TEST(Predictor, RecurrentLayersOfAmdRunInFp32) {
+  const auto predicted = [](Precision precision, const char* name) {
+    const auto load = prepare(parse_graph(R"(graph "r" {
+      input %x : f32[64, 256, 1024]
+      parameter %w : f32[1, 4096, 1024]
+      parameter %r : f32[1, 4096, 1024]
+      %y = rnn(%x, %w, %r) {hidden = 1024}
+      output %y
+    })")
+                                  .value(),
+                              {}, {.precision = precision});
+    EXPECT_TRUE(load) << load.error().text();
+    return shipped().predict(*load, gpu(name), {}).value();
+  };
+  const Prediction by_default = predicted(Precision::kTf32, "mi300x"), fp32 = predicted(Precision::kFp32, "mi300x");
+  EXPECT_EQ(by_default.time.value, fp32.time.value);
+  EXPECT_EQ(by_default.precision, Precision::kFp32);
+  EXPECT_LT(predicted(Precision::kTf32, "h100-sxm5-80gb").time.value,
+            predicted(Precision::kFp32, "h100-sxm5-80gb").time.value);
+}
+
+// Of a table a step reads a few rows: it puts no weight out of the cache.
+TEST(Predictor, TablesPutNoWeightsOutOfTheCache) {
+  const auto busy = [](int rows) {
+    const auto load = prepare(parse_graph(fmt::format(R"(graph "t" {{
+      input %i : i64[1, 4]
+      parameter %t : f32[{}, 1024]
+      parameter %w : f32[1024, 4096]
+      parameter %v : f32[4096, 1024]
+      %h = embedding(%t, %i)
+      %a = matmul(%h, %w)
+      %y = matmul(%a, %v)
+      output %y
+    }})",
+                                                      rows))
+                                  .value(),
+                              {}, {.precision = Precision::kFp32});
+    EXPECT_TRUE(load) << load.error().text();
+    return shipped().predict(*load, gpu("rtx-4090"), {}).value().gpu_busy;
+  };
+  EXPECT_EQ(busy(1024), busy(1024 * 256));
+}
+
 TEST(Predictor, RecurrentLayersAreNeverInside) {
   const auto load = prepare(parse_graph(R"(graph "r" {
     input %x : f32[7, 2, 3]
