@@ -297,9 +297,7 @@ AttentionTime decode_time(const AttentionWork& work, const Device& device, Situa
 }  // namespace
 
 bool has_flash_attention(const AttentionWork& work, const Device& device, Situation situation) {
-  // check_head_dim_size_flash, aten/src/ATen/native/transformers/cuda/sdp_utils.cpp; engines have wider ones.
-  constexpr std::int64_t kWidest = 256;
-  if (in_fp32(work.arithmetic) || (work.head > kWidest && is_called_by_pytorch(situation))) return false;
+  if (in_fp32(work.arithmetic) || (work.head > kWidestFlashHead && is_called_by_pytorch(situation))) return false;
   const bool plain = work.mask_bytes == 0 && work.value_head == 0;
   return device.capability <= 0.0 || (device.capability >= 8.0 && plain);
 }

@@ -24,6 +24,10 @@ struct AttentionTime {
 // second.
 double attention_peak(Arithmetic arithmetic, const Device& device);
 
+// Numbers of a head that PyTorch's FlashAttention takes at most: check_head_dim_size_flash,
+// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp. Engines have kernels for wider ones.
+inline constexpr std::int64_t kWidestFlashHead = 256;
+
 // PyTorch takes FlashAttention 2 for halves on tensor units that load asynchronously, without a mask but a causal one,
 // for values as wide as keys. Of AMD nothing else is known.
 bool has_flash_attention(const AttentionWork& work, const Device& device, Situation situation = {});

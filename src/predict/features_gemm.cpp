@@ -153,6 +153,15 @@ double bias_gradient(const GemmWork& work, const Device& device) {
   return read / (0.9 * device.bandwidth);
 }
 
+// Of so many bytes, the weight's among them once, in training three times. What a network reads between two uses of a
+// weight has put it out of the cache.
+double moving_time(double bytes, double weight, double set, double streams, const Device& device, Situation situation) {
+  if (weight <= 0.0 || situation.weights <= weight) return memory_time(bytes, set, device, streams);
+  const double away = weight * (situation.state == State::kTraining ? 3.0 : 1.0);
+  return memory_time(bytes - away, set, device, streams) +
+         memory_time(away, std::max(set, situation.weights), device, streams);
+}
+
 double ctas(const Shape3& s, double tile) {
   return s.batch * ceil_div(s.rows, tile) * ceil_div(s.columns, tile);
 }
@@ -281,14 +290,9 @@ Physics physics_of(const GemmWork& work, const Device& device, Situation situati
   // Captured benchmarks cycle through five copies of the weight.
   const double set = b * (in * m * k + out * m * n + (captured ? 5.0 : 1.0) * in * n * k);
   const Traffic traffic = traffic_of(work, device, training);
-  // What comes between two uses of a weight has put it out of the cache.
-  const double weight = b * in * n * k;
-  const double away = work.weight ? weight * (training ? 3.0 : 1.0) : 0.0;
+  const double weight = work.weight ? b * in * n * k : 0.0;
   const double moved =
-      situation.weights > weight && work.weight
-          ? memory_time(p.bytes - away + slow_bytes(work, device, training), set, device, traffic.streams) +
-                memory_time(away, std::max(set, situation.weights), device, traffic.streams)
-          : memory_time(p.bytes + slow_bytes(work, device, training), set, device, traffic.streams);
+      moving_time(p.bytes + slow_bytes(work, device, training), weight, set, traffic.streams, device, situation);
   p.gpu = joined(tiled, moved, traffic.sharpness) + (training ? bias_gradient(work, device) : 0.0);
   p.host = host_floor(work, device, situation);
   const double waited = work.weight ? 0.64 : 0.56;  // by a bare loop

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "predict/attention_kernels.h"
+
 namespace joulecast {
 namespace {
 
@@ -30,10 +32,9 @@ bool has_fused_attention(const Attention& op, bool doubles, AttentionKernels ker
 }
 
 bool falls_back(const TensorType& query, const Shape& key, const Shape& value, bool masked) {
-  constexpr std::int64_t kWidest = 256;
   if (query.shape.size() != 4) return true;
   const std::int64_t head = query.shape.back();
-  const bool flash = bit_width(query.element) < 32 && !masked && value.back() == head && head <= kWidest;
+  const bool flash = bit_width(query.element) < 32 && !masked && value.back() == head && head <= kWidestFlashHead;
   return key[1] != query.shape[1] && !flash;
 }
 
