@@ -76,8 +76,10 @@ struct Attention {
   bool by_hand = false;
   // What the model itself does to the scores between the two products; runtimes without a fused kernel run each.
   std::int64_t scales = 0;  // multiplications with a number
-  std::int64_t masks = 0;   // masks added or filled in
+  std::int64_t masks = 0;   // masks added
+  std::int64_t fills = 0;   // kernels that choose between the scores and a number by a mask, as many in backward
   double dropout = 0.0;     // probability, of the softmax's result
+  bool in_float = false;    // the softmax is that of Softmax::in_float
   bool operator==(const Attention&) const = default;
   template <typename V>
   static void fields(V&& v) {
@@ -86,7 +88,9 @@ struct Attention {
     v("by_hand", &Attention::by_hand);
     v("scales", &Attention::scales);
     v("masks", &Attention::masks);
+    v("fills", &Attention::fills);
     v("dropout", &Attention::dropout);
+    v("in_float", &Attention::in_float);
   }
 };
 
@@ -221,11 +225,13 @@ struct Softmax {
   static constexpr std::string_view kName = "softmax";
   std::int64_t axis = -1;
   bool log = false;
+  bool in_float = false;  // of halves too: softmax(x, dtype=float32) of PyTorch, whose result is FP32
   bool operator==(const Softmax&) const = default;
   template <typename V>
   static void fields(V&& v) {
     v("axis", &Softmax::axis);
     v("log", &Softmax::log);
+    v("in_float", &Softmax::in_float);
   }
 };
 
@@ -313,9 +319,12 @@ struct Binary {
 // condition, a, b, broadcast to each other.
 struct Where {
   static constexpr std::string_view kName = "where";
+  bool filled = false;  // PyTorch's masked_fill: a copy of b, overwritten in place where the condition holds
   bool operator==(const Where&) const = default;
   template <typename V>
-  static void fields(V&&) {}
+  static void fields(V&& v) {
+    v("filled", &Where::filled);
+  }
 };
 
 // One or more tensors.

@@ -51,7 +51,7 @@ struct PrepareOptions {
   Layout layout = Layout::kChannelsFirst;
   Optimizer optimizer = Optimizer::kSgd;
   AttentionKernels attention = AttentionKernels::kFusedOrFp32;
-  bool norms_in_halves = false;  // of kAmp: layer and group norms too, as timm's fast norms compute; else FP32
+  bool norms_in_halves = false;  // of autocast: layer and group norms too, as timm's fast norms compute; else FP32
 };
 
 // Bytes in the allocator at the moment of the peak, by what they are (first version: liveness over the file's order,

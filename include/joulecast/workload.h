@@ -16,8 +16,12 @@ enum class Mode : std::uint8_t { kInference, kTraining };
 
 // kFp32 keeps to true FP32 units everywhere; kTf32 lets convolutions use TF32 where the chip has it (PyTorch's
 // default); kTf32All matrix products as well; kNvfp4: BF16, but layers multiply in NVIDIA's FP4, for which kernels
-// quantise what goes in; kAmp: matrix work in half precision under autocast.
-enum class Precision : std::uint8_t { kFp64, kFp32, kTf32, kTf32All, kFp16, kBf16, kFp8, kNvfp4, kAmp };
+// quantise what goes in; kAmp, kAmpBf16: matrix work in FP16 or BF16 under autocast.
+enum class Precision : std::uint8_t { kFp64, kFp32, kTf32, kTf32All, kFp16, kBf16, kFp8, kNvfp4, kAmp, kAmpBf16 };
+
+constexpr bool is_autocast(Precision precision) {
+  return precision == Precision::kAmp || precision == Precision::kAmpBf16;
+}
 
 // Decides which operators are fused, what a launch costs and how memory is allocated.
 enum class Runtime : std::uint8_t {

@@ -9,7 +9,7 @@ from . import callbacks as callbacks, compat as compat
 
 _Path = Union[str, "os.PathLike[str]"]
 _Mode = Literal["inference", "training"]
-_Precision = Literal["fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp"]
+_Precision = Literal["fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp", "amp-bf16"]
 _Runtime = Literal["pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"]
 _Layout = Literal["channels-first", "channels-last"]
 _Optimizer = Literal["sgd", "sgd-momentum", "adam", "adagrad", "rmsprop", "adadelta"]

@@ -25,7 +25,7 @@ void add_workload(CLI::App& app, PredictionRequest& request) {
   add_choice(app, "-m,--mode", request.mode, "what to predict (default inference)", {"inference", "training"});
   add_choice(app, "--precision", request.precision,
              "of the matrix work (default the runtime's own: tf32 in PyTorch, tf32-all in TensorFlow)",
-             {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp"});
+             {"fp64", "fp32", "tf32", "tf32-all", "fp16", "bf16", "fp8", "nvfp4", "amp", "amp-bf16"});
   add_choice(app, "--runtime", request.runtime, "what executes the network (default pytorch-eager)",
              {"pytorch-eager", "pytorch-compiled", "cuda-graph", "tensorflow"});
   add_choice(app, "--layout", request.layout, "how images lie in memory (default channels-first)",

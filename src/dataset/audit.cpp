@@ -27,6 +27,7 @@ std::optional<FlopsPerSecond> peak_of(const Gpu& gpu, Precision precision) {
     case Precision::kAmp:
       return gpu.fp16_peak;
     case Precision::kBf16:
+    case Precision::kAmpBf16:
       return gpu.bf16_peak;
     case Precision::kFp8:
       return gpu.fp8_peak;

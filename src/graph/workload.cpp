@@ -11,8 +11,8 @@ namespace joulecast {
 namespace {
 
 constexpr std::array<std::string_view, 2> kModes{"inference", "training"};
-constexpr std::array<std::string_view, 9> kPrecisions{"fp64", "fp32", "tf32",  "tf32-all", "fp16",
-                                                      "bf16", "fp8",  "nvfp4", "amp"};
+constexpr std::array<std::string_view, 10> kPrecisions{"fp64", "fp32", "tf32",  "tf32-all", "fp16",
+                                                       "bf16", "fp8",  "nvfp4", "amp",      "amp-bf16"};
 constexpr std::array<std::string_view, 4> kRuntimes{"pytorch-eager", "cuda-graph", "pytorch-compiled", "tensorflow"};
 constexpr std::array<std::string_view, 2> kLayouts{"channels-first", "channels-last"};
 

@@ -10,6 +10,7 @@ namespace {
 enum class Rule : std::uint8_t {
   kHalf,     // inputs are cast to halves
   kFloat,    // inputs are cast to FP32
+  kWiden,    // reads halves itself and answers in FP32
   kPromote,  // the widest input decides
   kSame,     // as the first input
 };
@@ -51,7 +52,7 @@ struct RuleVisitor {
   Rule operator()(const LayerNorm&) const { return of_norms; }
   Rule operator()(const GroupNorm&) const { return of_norms; }
   Rule operator()(const RmsNorm&) const { return Rule::kFloat; }
-  Rule operator()(const Softmax&) const { return Rule::kFloat; }
+  Rule operator()(const Softmax&) const { return Rule::kWiden; }
   Rule operator()(const Cumulate&) const { return Rule::kFloat; }
   Rule operator()(const Resize&) const { return Rule::kFloat; }
   Rule operator()(const Unary& op) const { return rule_of(op); }
@@ -93,6 +94,7 @@ class Autocast {
     const Rule rule = std::visit(RuleVisitor{of_norms_}, node.op);
     if (rule == Rule::kHalf) cast_inputs(node, ElementType::kFloat32, half_);
     if (rule == Rule::kFloat) cast_inputs(node, half_, ElementType::kFloat32);
+    if (auto* softmax = std::get_if<Softmax>(&node.op)) softmax->in_float = true;
     const ElementType result = result_of(node, rule);
     for (const ValueId id : node.outputs) {
       if (id != kNoValue) elements_[index(id)] = result;
@@ -103,6 +105,7 @@ class Autocast {
   [[nodiscard]] ElementType result_of(const Node& node, Rule rule) const {
     if (const auto* cast = std::get_if<Cast>(&node.op)) return cast->to;
     if (std::holds_alternative<ShapeOf>(node.op)) return ElementType::kInt64;
+    if (rule == Rule::kWiden) return ElementType::kFloat32;
     ElementType first = ElementType::kUnknown;
     for (std::size_t i = std::holds_alternative<Where>(node.op) ? 1 : 0; i < node.inputs.size(); ++i) {
       const ElementType next = element(node.inputs[i]);

@@ -49,6 +49,19 @@ TEST(Autocast, MatrixWorkIsHalfAndNormsAreNot) {
   EXPECT_EQ(types.at("p"), ElementType::kFloat32);
 }
 
+// A kernel of its own reads halves and writes FP32: nothing is cast before it.
+TEST(Autocast, TheSoftmaxReadsHalves) {
+  const Graph graph = autocast(parsed(R"(graph "t" {
+    input %x : f32[2, 16]
+    parameter %w : f32[16, 16]
+    %y = linear(%x, %w)
+    %p = softmax(%y) {axis = -1, log = true}
+    output %p
+  })"),
+                               ElementType::kFloat16);
+  EXPECT_EQ(casts_in(graph), 2U);  // of the layer's
+}
+
 // torch.autocast's list of FP32 has every upsampling.
 TEST(Autocast, ResizesImagesInFullPrecision) {
   const auto types = types_of(R"(graph "t" {

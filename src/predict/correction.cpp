@@ -52,8 +52,10 @@ double corrected_by(const CorrectionTerms& correction, const CorrectionTerms& te
   return sum;
 }
 
+// Autocast to either of the halves is one.
 std::string network_way(const PrepareOptions& options) {
-  const Precision precision = options.precision.value_or(default_precision(options.runtime));
+  Precision precision = options.precision.value_or(default_precision(options.runtime));
+  if (precision == Precision::kAmpBf16) precision = Precision::kAmp;
   return fmt::format("{} {} {} {}", name(options.mode), name(precision), name(options.runtime), name(options.layout));
 }
 

@@ -22,6 +22,28 @@ bool has_long_rows(const std::vector<LoweredOperation>& found) {
   });
 }
 
+// Inductor fills halves up to whole vectors of 16 bytes where products are long enough that it pays
+// (torch/_inductor/fx_passes/pad_mm.py): what is copied for it is the weight. It tries both out on products that
+// compute more than they move by half of what the GPU does; this is that of an A100. By the laws of such rows the copy
+// takes what 170 rows gain on an A100 and 430 on an RTX 3090: from so many on. Returns the bytes of the copy, or 0.
+std::int64_t fill_up(GemmWork& work) {
+  constexpr std::int64_t kVector = 8, kRows = 512;
+  constexpr double kComputes = 77.0;
+  const auto filled = [](std::int64_t extent) { return (extent + kVector - 1) / kVector * kVector; };
+  const bool odd = work.columns % kVector != 0 || work.depth % kVector != 0;
+  if (!odd || !work.weight || work.element_bytes != 2 || work.rows < kRows) return 0;
+  const auto rows = static_cast<double>(work.rows), columns = static_cast<double>(work.columns);
+  const auto depth = static_cast<double>(work.depth);
+  if (rows * columns * depth <= kComputes * (rows * depth + columns * depth + rows * columns)) return 0;
+  work.columns = filled(work.columns);
+  work.depth = filled(work.depth);
+  return 2 * work.element_bytes * work.columns * work.depth;
+}
+
+bool is_product(const Node& node) {
+  return std::holds_alternative<Linear>(node.op) || std::holds_alternative<MatMul>(node.op);
+}
+
 bool is_active(const std::vector<LoweredOperation>& found) {
   const auto* work = found.empty() ? nullptr : std::get_if<PointwiseWork>(&found.back().work);
   return work == nullptr || work->kind != PointwiseKind::kStochasticDepth || work->active;
@@ -75,8 +97,7 @@ Fusion::Held Fusion::held(ValueId id, const CostContext& context) const {
 
 // A kernel of ours writes in the order its reader wants.
 void Fusion::settle_inputs(const CostContext& context, NodeLowering& lowering) const {
-  const bool product =
-      std::holds_alternative<Linear>(context.node().op) || std::holds_alternative<MatMul>(context.node().op);
+  const bool product = is_product(context.node());
   for (const ValueId id : context.node().inputs) {
     if (id == kNoValue || held_[index(id)].group == kNone) continue;
     const Storage lies = lowering.storage(id);
@@ -99,8 +120,15 @@ void Fusion::add(const CostContext& context, const Cost& cost, NodeLowering& low
     found.clear();
     return fused(context, role, twice);
   }
+  if (picks(context)) {
+    found.clear();
+    return picked(context);
+  }
   external(context);
+  std::int64_t filled = 0;
   for (LoweredOperation& operation : found) {
+    auto* gemm = std::get_if<GemmWork>(&operation.work);
+    if (gemm != nullptr && is_product(context.node())) filled += fill_up(*gemm);
     auto* conv = std::get_if<ConvWork>(&operation.work);
     if (conv == nullptr || conv->bias == 0) continue;
     conv->bias = 0;  // added by the kernel that reads the result
@@ -110,6 +138,30 @@ void Fusion::add(const CostContext& context, const Cost& cost, NodeLowering& low
     groups_[static_cast<std::size_t>(group)].read_bytes.push_back(out.bytes);
     make(group, context, out.stage);
   }
+  if (filled == 0) return;
+  found.push_back({PointwiseWork{.kind = PointwiseKind::kFused,
+                                 .elements = filled / 4,
+                                 .forward_bytes = filled,
+                                 .backward_bytes = filled,
+                                 .element_bytes = 2},
+                   1, 1});
+}
+
+// A few elements of what a kernel of ours makes, as the loss of a classifier takes one of each row: they are computed
+// again there from what the kernel leaves of the row.
+bool Fusion::picks(const CostContext& context) const {
+  const auto* gather = std::get_if<Gather>(&context.node().op);
+  return gather != nullptr && gather->kind == GatherKind::kElements &&
+         root(held_[index(context.node().inputs[0])].group) != kNone &&
+         context.output().elements() < context.input(0).elements();
+}
+
+void Fusion::picked(const CostContext& context) {
+  const Held& from = held_[index(context.node().inputs[0])];
+  Group& maker = groups_[static_cast<std::size_t>(root(from.group))];
+  if (!maker.second) maker.sums_rows = true;
+  const ValueId id = context.node().outputs[0];
+  held_[index(id)] = {.buffer = id, .stage = from.stage + 1, .bytes = context.types().type(id).bytes().value()};
 }
 
 void Fusion::view(const CostContext& context) {
@@ -216,6 +268,7 @@ void Fusion::fused(const CostContext& context, Role role, bool twice) {
   if (twice) {
     groups_[static_cast<std::size_t>(group)].sums_rows = true;
     group = joined(context, ++stage, elements, false);
+    groups_[static_cast<std::size_t>(group)].second = true;
     read_inputs();
   }
   make(group, context, role == Role::kReduce ? stage + 1 : stage);

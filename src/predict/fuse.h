@@ -48,6 +48,7 @@ class Fusion {
     std::vector<ValueId> reads{}, makes{};
     std::vector<double> read_bytes{};
     bool sums_rows = false;  // leaves a number a row, too little to count, and is no less a kernel
+    bool second = false;     // reads again what one that sums rows has read
   };
 
   [[nodiscard]] Role role_of(const CostContext& context, const std::vector<LoweredOperation>& found) const;
@@ -56,6 +57,8 @@ class Fusion {
   void settle_inputs(const CostContext& context, NodeLowering& lowering) const;
   void view(const CostContext& context);
   void external(const CostContext& context);
+  [[nodiscard]] bool picks(const CostContext& context) const;
+  void picked(const CostContext& context);
   void fused(const CostContext& context, Role role, bool twice);
   std::int32_t joined(const CostContext& context, std::int32_t stage, std::int64_t elements, bool may_join);
   void read(std::int32_t group, const Held& held);

@@ -2,6 +2,7 @@
 // Kernels that torch.compile makes of graphs in text form; bytes worked out by hand.
 #include "predict/fuse.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,6 +51,51 @@ TEST(Fusion, ElementwiseWorkAfterAConvolutionIsOneKernel) {
   EXPECT_EQ(std::get<ConvWork>(operations[0].work).bias, 0);  // the kernel after it adds the bias
   // Reads the convolution's result, the statistics and the image, writes the sum.
   EXPECT_EQ(fused(operations), std::vector<std::int64_t>{3 * kImage + kVector});
+}
+
+// 1024 samples of a vocabulary of 50,257: the logits' shares are never written. Rows so long are read once for their
+// sums; backward reads them again and writes their gradient.
+TEST(Fusion, ALossPicksFromSharesThatNobodyWrites) {
+  const auto operations = compiled(R"(graph "n" {
+    input %x : f32[1024, 50257]
+    input %t : i64[1024, 1]
+    %s = softmax(%x) {axis = 1, log = true}
+    %p = gather(%s, %t) {kind = elements, axis = 1}
+    %y = reduce(%p) {kind = mean}
+    output %y
+  })");
+  constexpr std::int64_t kLogits = 1024L * 50257 * 4, kPicked = 1024L * 4;
+  EXPECT_EQ(fused(operations), (std::vector<std::int64_t>{kLogits, kPicked + 4}));
+}
+
+// Halves of 50,257 columns are filled up to 50,264, and so is the weight, in a copy; not where too few rows read it for
+// that to pay, nor in FP32.
+TEST(Fusion, LongProductsAreFilledUpToWholeVectors) {
+  const auto columns = [](int rows, Precision precision, std::int64_t& copied) {
+    const auto graph = parse_graph(fmt::format(R"(graph "n" {{
+      input %x : f32[{}, 768]
+      parameter %w : f32[50257, 768]
+      %y = linear(%x, %w)
+      output %y
+    }})",
+                                               rows));
+    EXPECT_TRUE(graph) << graph.error().text();
+    const auto load = prepare(*graph, {}, {.precision = precision, .runtime = Runtime::kPytorchCompiled});
+    EXPECT_TRUE(load) << load.error().text();
+    copied = 0;
+    std::int64_t out = 0;
+    for (const LoweredOperation& operation : load->operations) {
+      if (const auto* gemm = std::get_if<GemmWork>(&operation.work)) out = gemm->columns;
+      if (const auto* copy = std::get_if<PointwiseWork>(&operation.work)) copied += copy->forward_bytes;
+    }
+    return out;
+  };
+  std::int64_t copied = 0;
+  EXPECT_EQ(columns(1024, Precision::kBf16, copied), 50264);
+  EXPECT_EQ(copied, 2L * 2 * 50264 * 768);
+  EXPECT_EQ(columns(511, Precision::kBf16, copied), 50257);
+  EXPECT_EQ(copied, 0);
+  EXPECT_EQ(columns(1024, Precision::kFp32, copied), 50257);
 }
 
 TEST(Fusion, WhatAConvolutionReadsIsWritten) {

@@ -58,6 +58,7 @@ PointwiseKind kind_of(ActivationKind kind) {
 
 // Dispatches on the operator; each overload appends what the runtime executes.
 struct LowerVisitor : LowerProducts {
+  static constexpr std::int64_t kFloat = 4;
   using LowerProducts::operator();
 
   // ---- norms, pooling, reductions ----
@@ -120,7 +121,25 @@ struct LowerVisitor : LowerProducts {
     const std::int64_t axis = op.axis < 0 ? op.axis + rank : op.axis;
     const std::int64_t columns =
         axis >= 0 && axis < rank ? std::max<std::int64_t>(1, x[static_cast<std::size_t>(axis)]) : 1;
-    emit(reduction(ReductionKind::kSoftmax, context.input(0).elements() / columns, columns));
+    const ReductionWork work = reduction(ReductionKind::kSoftmax, context.input(0).elements() / columns, columns);
+    op.in_float&& work.element_bytes < kFloat ? softmax_in_float(work) : emit(work);
+  }
+  // PyTorch has a kernel that reads FP16 and writes FP32; BF16 is copied first. A whole network in halves takes what
+  // comes out in them again.
+  void softmax_in_float(ReductionWork work) {
+    const std::int64_t both = work.element_bytes + kFloat;
+    const auto copy = [&] {
+      emit(PointwiseWork{.kind = PointwiseKind::kCopy,
+                         .elements = work.in_elements,
+                         .forward_bytes = both * work.in_elements,
+                         .backward_bytes = both * work.in_elements,
+                         .element_bytes = kFloat});
+    };
+    const bool narrow = element_bytes(context.output()) < kFloat;
+    if (self.is_eager() && context.input(0).element == ElementType::kBFloat16) copy();
+    work.element_bytes = kFloat;
+    emit(work);
+    if (self.is_eager() && narrow) copy();
   }
   void operator()(const Pool& op) {
     ReductionWork work = reduction(op.kind == PoolKind::kMax ? ReductionKind::kMaxPool : ReductionKind::kAveragePool,
@@ -207,6 +226,18 @@ struct LowerVisitor : LowerProducts {
     pointwise(kind.value_or(PointwiseKind::kOther));
     if (kind) std::get<PointwiseWork>(out.back().work).backward_bytes = self.gradient_bytes(op, context);
     like(context.input(0).elements() == context.output().elements() ? 0 : 1);
+  }
+  // A copy of what is to be filled, and the kernel that fills it; their gradient is filled in the same way.
+  void operator()(const Where& op) {
+    pointwise(PointwiseKind::kCopy);
+    PointwiseWork& chosen = std::get<PointwiseWork>(out.back().work);
+    const bool no_gradient = self.gradients_are_eager() && !self.has_gradient(context);
+    if (no_gradient) chosen.backward_bytes = 0;
+    if (!op.filled || !self.is_eager()) return;
+    PointwiseWork copy = chosen;
+    copy.forward_bytes = 2 * whole(context.output().bytes());
+    copy.backward_bytes = no_gradient ? 0 : copy.forward_bytes;
+    emit(copy);
   }
   void operator()(const Dropout& op) {
     if (self.options_.mode != Mode::kTraining || op.probability <= 0.0) return view();

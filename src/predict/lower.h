@@ -96,6 +96,7 @@ class NodeLowering {
   std::vector<bool> has_gradient_;        // by value: a parameter is behind it
   std::vector<std::uint32_t> readers_;    // by value: nodes
   std::vector<std::uint32_t> gradients_;  // by value: how many of the nodes lowered so far make one of it
+  std::vector<bool> across_;              // by value: the last of them lies channels-first, the value channels-last
   std::vector<Taken> taken_;              // by value: how whoever made it takes its gradient
   std::vector<bool> positions_;
 };

@@ -98,7 +98,7 @@ void AttentionApart::softmax(std::int64_t size) {
 }
 
 std::int64_t AttentionApart::masks() const {
-  return std::max<std::int64_t>(op_.masks, context_.has(3) ? 1 : 0);
+  return std::max<std::int64_t>(op_.masks, context_.has(3) && op_.fills == 0 ? 1 : 0);
 }
 
 // Its mask has a byte an element.
@@ -114,8 +114,14 @@ void AttentionApart::soften_by_hand() {
   for (std::int64_t i = 0; i < op_.scales; ++i) each_way(PointwiseKind::kMulScalar, scores, both);
   // A mask added has no kernel in backward: the sum's gradient is the scores'.
   for (std::int64_t i = 0; i < masks(); ++i) over(PointwiseKind::kAdd, scores, both * scores, 0);
-  // Autocast takes the softmax in FP32, whose kernel reads halves.
-  const bool cast = options_.precision == Precision::kAmp && size_ < kFloat;
+  for (std::int64_t i = 0; i < op_.fills; ++i) {
+    const std::int64_t mask = i == 0 && context_.has(3) ? context_.input(3).elements() : 0;  // booleans
+    over(PointwiseKind::kCopy, scores, both * scores + mask, both * scores + mask);
+  }
+  // Autocast takes the softmax in FP32, whose kernel reads FP16; BF16 is copied first.
+  const bool cast = (is_autocast(options_.precision) || op_.in_float) && size_ < kFloat;
+  if (cast && context_.input(0).element == ElementType::kBFloat16)
+    each_way(PointwiseKind::kCopy, scores, size_ + kFloat);
   softmax(cast ? kFloat : size_);
   if (cast) each_way(PointwiseKind::kCopy, scores, size_ + kFloat);
   dropout(size_);

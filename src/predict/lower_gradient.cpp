@@ -19,6 +19,7 @@ NodeLowering::NodeLowering(const LowerOptions& options, const Graph& graph)
       has_gradient_(graph.values.size()),
       readers_(graph.values.size()),
       gradients_(graph.values.size()),
+      across_(graph.values.size()),
       taken_(graph.values.size(), Taken::kWhole),
       positions_(scatter_positions(graph)) {
   for (const Node& node : graph.nodes) {
@@ -66,6 +67,17 @@ PointwiseWork NodeLowering::sum_of_gradients(const TensorType& type, std::size_t
 }
 
 namespace {
+
+// The mean of whole images, whose gradient PyTorch expands into channels-first whatever the images lie in
+// (mean_backward).
+bool averages_images(const CostContext& context) {
+  const Shape& x = context.input(0).shape;
+  if (x.size() != 4 || !context.has_output(0) || context.output().elements() != x[0] * x[1]) return false;
+  if (const auto* reduce = std::get_if<Reduce>(&context.node().op))
+    return reduce->kind == ReduceKind::kMean && reduce->axes.size() == 2;
+  const auto* pool = std::get_if<AdaptivePool>(&context.node().op);
+  return pool != nullptr && pool->kind == PoolKind::kAverage;
+}
 
 bool has_bodies(const Operator& op) {
   return std::holds_alternative<If>(op) || std::holds_alternative<Loop>(op) || std::holds_alternative<Scan>(op);
@@ -118,7 +130,14 @@ void NodeLowering::pass_gradients(const CostContext& context, std::vector<Lowere
     const std::size_t value = context.has(i) ? index(node.inputs[i]) : 0;
     // Parameters that several nodes share are not followed: exporters join equal ones.
     if (!has_gradient(context, i) || !has_gradient_[value]) continue;
-    if (sums && gradients_[value] > 0) out.push_back({sum_of_gradients(context.input(i), value), 1});
+    const bool across = is_eager() && storage_[value] == Storage::kChannelsLast && averages_images(context);
+    if (sums && gradients_[value] > 0) {
+      PointwiseWork sum = sum_of_gradients(context.input(i), value);
+      // One of both lies channels-first beside the other: the squeeze of squeeze-and-excitation.
+      if (across || across_[value]) sum.placed = sum.elements;
+      out.push_back({sum, 1});
+    }
+    across_[value] = across;
     ++gradients_[value];
   }
   const auto from = [&](std::size_t i) {

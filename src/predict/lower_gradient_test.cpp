@@ -54,6 +54,41 @@ std::int64_t copied(std::string_view text, const PrepareOptions& options) {
   return found(PointwiseKind::kCopy, text, options).backward;
 }
 
+// Squeeze-and-excitation of images that lie channels-last: the mean's gradient lies channels-first, and the sum with
+// that of the product reads across, 2 x 4 x 8 x 8 elements of it.
+TEST(LowerGradient, OfSqueezedImagesIsAddedAcrossTheirOrder) {
+  const auto placed = [](Layout layout, Runtime runtime, std::string_view squeeze) {
+    const auto graph = parse_graph(fmt::format(R"(graph "squeeze" {{
+      input %x : f32[2, 4, 8, 8]
+      parameter %w : f32[4, 4, 1, 1]
+      %h = conv(%x, %w)
+      %s = {}
+      %g = activation(%s) {{kind = sigmoid}}
+      %y = binary(%h, %g) {{kind = mul}}
+      output %y
+    }})",
+                                               squeeze));
+    EXPECT_TRUE(graph) << graph.error().text();
+    const auto load = prepare(
+        *graph, {}, {.mode = Mode::kTraining, .precision = Precision::kFp32, .runtime = runtime, .layout = layout});
+    EXPECT_TRUE(load) << load.error().text();
+    std::int64_t sum = 0;
+    for (const LoweredOperation& operation : load->operations) {
+      const auto* work = std::get_if<PointwiseWork>(&operation.work);
+      if (work != nullptr) sum += operation.count * work->placed;
+    }
+    return sum;
+  };
+  constexpr std::string_view kPool = "adaptive_pool(%h) {kind = average, size = [1, 1]}";
+  constexpr std::string_view kMean = "reduce(%h) {kind = mean, axes = [2, 3], keep_axes = true}";
+  constexpr std::string_view kMost = "adaptive_pool(%h) {kind = max, size = [1, 1]}";
+  EXPECT_EQ(placed(Layout::kChannelsLast, Runtime::kPytorchEager, kPool), 512);
+  EXPECT_EQ(placed(Layout::kChannelsLast, Runtime::kPytorchEager, kMean), 512);
+  EXPECT_EQ(placed(Layout::kChannelsLast, Runtime::kPytorchEager, kMost), 0);
+  EXPECT_EQ(placed(Layout::kChannelsFirst, Runtime::kPytorchEager, kPool), 0);
+  EXPECT_EQ(placed(Layout::kChannelsLast, Runtime::kPytorchCompiled, kPool), 0);
+}
+
 // h is read by the convolution, by the sum beside it and by a ReLU: two kernels of 2048 bytes, three times each, beside
 // that of the sum itself, which has none backward. Nobody wants a gradient of x or g, and a comparison has none.
 constexpr std::string_view kFork = R"(graph "fork" {

@@ -56,6 +56,70 @@ TEST(Lower, PartsOfRowsAreJoinedElementByElement) {
   EXPECT_EQ(placed("%part", 2, Runtime::kTensorflow), 0);
 }
 
+// Forward and backward bytes of kernels, in their order; a softmax's are of one pass over it.
+std::vector<std::pair<std::int64_t, std::int64_t>> bytes_of(const std::vector<LoweredOperation>& operations) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> out;
+  for (const LoweredOperation& operation : operations) {
+    if (const auto* work = std::get_if<PointwiseWork>(&operation.work))
+      out.insert(out.end(), static_cast<std::size_t>(operation.count), {work->forward_bytes, work->backward_bytes});
+    if (const auto* work = std::get_if<ReductionWork>(&operation.work))
+      out.emplace_back(work->in_elements * work->element_bytes, 0);
+  }
+  return out;
+}
+
+// 32 numbers. FP16 goes straight into the softmax in FP32 and what comes out is cast back; BF16 is copied before.
+TEST(Lower, ASoftmaxAskedForInFloatIsSoOfHalves) {
+  constexpr std::string_view kText = R"(graph "s" {
+    input %x : f32[4, 8]
+    %y = softmax(%x) {axis = -1, in_float = true}
+    output %y
+  })";
+  using Bytes = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  EXPECT_EQ(bytes_of(lowered(kText, Mode::kInference, Precision::kFp32)), (Bytes{{128, 0}}));
+  EXPECT_EQ(bytes_of(lowered(kText, Mode::kInference, Precision::kFp16)), (Bytes{{128, 0}, {192, 0}}));
+  EXPECT_EQ(bytes_of(lowered(kText, Mode::kInference, Precision::kBf16)),
+            (Bytes{{192, 0}, {192, 0}, {128, 0}}));  // equal ones count together
+}
+
+// What the graph has in FP16 comes out in FP32, and nothing casts it back.
+TEST(Lower, TheResultOfASoftmaxInFloatIsFloat) {
+  const auto operations = lowered(R"(graph "s" {
+    input %x : f16[4, 8]
+    %y = softmax(%x) {axis = -1, in_float = true}
+    %z = activation(%y) {kind = relu}
+    output %z
+  })");
+  using Bytes = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  EXPECT_EQ(bytes_of(operations), (Bytes{{128, 0}, {256, 0}}));
+}
+
+// 32 numbers in FP32 and a mask of 8 bytes, scalars of 4: a choice reads and writes them, masked_fill copies them
+// first. Their gradients go the same way, where somebody wants them.
+TEST(Lower, MaskedFillCopiesWhatItFills) {
+  const auto bytes = [](std::string_view filled, std::string_view of, Mode mode) {
+    return bytes_of(lowered(fmt::format(R"(graph "m" {{
+      input %x : f32[4, 8]
+      input %c : bool[8]
+      parameter %w : f32[8, 8]
+      constant %v : f32 = 1.0
+      %h = linear(%x, %w)
+      %y = where(%c, %v, {}) {{filled = {}}}
+      output %y, %h
+    }})",
+                                        of, filled),
+                            mode));
+  };
+  constexpr std::int64_t kAll = 128, kRead = kAll + 8 + 4;
+  using Bytes = std::pair<std::int64_t, std::int64_t>;
+  const auto chosen = bytes("false", "%h", Mode::kTraining);
+  EXPECT_EQ(chosen, (std::vector<Bytes>{{kRead + kAll, (kAll + 8) + (kAll + 4)}}));
+  const auto filled = bytes("true", "%h", Mode::kTraining);
+  EXPECT_EQ(filled, (std::vector<Bytes>{{kRead + kAll, (kAll + 8) + (kAll + 4)}, {2 * kAll, 2 * kAll}}));
+  const auto unwanted = bytes("true", "%x", Mode::kTraining);
+  EXPECT_EQ(unwanted, (std::vector<Bytes>{{kRead + kAll, 0}, {2 * kAll, 0}}));
+}
+
 // The pool of a graph has windows of so many numbers.
 std::int64_t window_of(std::string_view input, std::string_view kernel) {
   const auto operations = lowered(fmt::format(
@@ -517,6 +581,16 @@ TEST(Lower, AutocastTakesTheSoftmaxOfAttentionByHandInFullPrecision) {
   EXPECT_EQ(found, (Parts{"cast", "cast", "scale", "product", "softmax of 4 bytes", "cast", "product"}));
 }
 
+// The same of halves that a model takes it of in FP32; BF16 is copied for it.
+TEST(Lower, TheSoftmaxOfAttentionByHandMayBeInFloat) {
+  EXPECT_EQ(parts_of_attention("by_hand = true, in_float = true", {.precision = Precision::kFp16}),
+            (Parts{"scale", "product", "softmax of 4 bytes", "cast", "product"}));
+  EXPECT_EQ(parts_of_attention("by_hand = true, in_float = true", {.precision = Precision::kBf16}),
+            (Parts{"scale", "product", "cast", "softmax of 4 bytes", "product"}));  // a cast each way, which are equal
+  EXPECT_EQ(parts_of_attention("by_hand = true, in_float = true", {.precision = Precision::kFp32}),
+            (Parts{"scale", "product", "softmax of 4 bytes", "product"}));
+}
+
 constexpr std::string_view kEagerAttention = R"(graph "a" {
     input %q : f32[2, 8, 16, 64]
     parameter %k : f32[2, 8, 32, 64]
@@ -541,6 +615,24 @@ TEST(Lower, WhatAModelDoesToItsScoresRunsInFullPrecision) {
   EXPECT_EQ(std::get<PointwiseWork>(training[2].work).backward_bytes, 0);
   EXPECT_EQ(std::get<PointwiseWork>(training[4].work).kind, PointwiseKind::kDropout);
   EXPECT_EQ(std::get<PointwiseWork>(training[4].work).elements, kScores);
+}
+
+// A mask filled in has a kernel each way, which reads and writes the scores and reads the mask's 16 x 32 bytes.
+TEST(Lower, MasksFilledInHaveAGradient) {
+  constexpr std::int64_t kScores = 2 * 8 * 16 * 32;
+  const auto training = lowered(R"(graph "a" {
+    input %q : f32[2, 8, 16, 64]
+    parameter %k : f32[2, 8, 32, 64]
+    parameter %v : f32[2, 8, 32, 64]
+    input %m : bool[1, 1, 16, 32]
+    %y = attention(%q, %k, %v, %m) {by_hand = true, scales = 1, fills = 1}
+    output %y
+  })",
+                                Mode::kTraining);
+  ASSERT_EQ(training.size(), 5U);  // product, scale, choice, softmax, product
+  const auto& fill = std::get<PointwiseWork>(training[2].work);
+  EXPECT_EQ(fill.forward_bytes, 8 * kScores + 16 * 32);
+  EXPECT_EQ(fill.backward_bytes, 8 * kScores + 16 * 32);
 }
 
 // "same" is what the sizes ask for: of 3x3 a place on either side, with a stride of 2 on 56 places none before them.

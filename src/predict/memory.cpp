@@ -305,7 +305,7 @@ class Liveness {
     }
     for (const ValueId id : graph_.outputs) last_use_[storage_[index(id)]] = graph_.nodes.size();
     keep_inputs();
-    if (options_.precision == Precision::kAmp) keep_cast_parameters();
+    if (options_.precision && is_autocast(*options_.precision)) keep_cast_parameters();
   }
 
   // Whoever calls the network holds its inputs, but for caches, in whose place what joins them is kept.

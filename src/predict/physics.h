@@ -37,6 +37,8 @@ struct Device {
   // By Arithmetic, of tensor units: the share of the peak that convolutions reach, relative to TF32 on the A30. Units
   // that are narrow beside the rest of the SM are easier to feed.
   std::array<double, kArithmetics> reach{1, 1, 1, 1, 1, 1, 1};
+  // The same of images of halves that lie channels-last, which units that are wide do not starve by as much.
+  std::array<double, kArithmetics> reach_last{1, 1, 1, 1, 1, 1, 1};
   // The same of products, by the peak: 1 but for units so narrow that they are never starved.
   std::array<double, kArithmetics> easy{1, 1, 1, 1, 1, 1, 1};
   // 0 where the units do not exist.
@@ -49,6 +51,9 @@ struct Device {
     return arithmetic == Arithmetic::kFp32 && fp32_matrix > 0.0 ? fp32_matrix : peak(arithmetic);
   }
   [[nodiscard]] double reach_at(Arithmetic arithmetic) const { return reach[static_cast<std::size_t>(arithmetic)]; }
+  [[nodiscard]] double reach_last_at(Arithmetic arithmetic) const {
+    return reach_last[static_cast<std::size_t>(arithmetic)];
+  }
   [[nodiscard]] double held_at(Arithmetic arithmetic) const { return held[static_cast<std::size_t>(arithmetic)]; }
 };
 

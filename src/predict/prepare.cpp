@@ -46,6 +46,7 @@ void apply_precision(Precision precision, TypeTable& types) {
     case Precision::kNvfp4:  // and weights of layers by quantise_weights()
       return types.replace(ElementType::kFloat32, ElementType::kBFloat16);
     case Precision::kAmp:  // the graph has its casts
+    case Precision::kAmpBf16:
     case Precision::kFp32:
     case Precision::kTf32:
     case Precision::kTf32All:
@@ -220,10 +221,10 @@ bool is_compiled(Runtime runtime) {
 }
 
 Result<Workload> prepare_cast(const Graph& graph, const Binding& binding, const PrepareOptions& options) {
-  if (options.precision != Precision::kAmp) return prepare_executed(graph, binding, options);
-  constexpr ElementType kHalf = ElementType::kFloat16;
-  const ElementType norms = options.norms_in_halves ? kHalf : ElementType::kFloat32;
-  return prepare_executed(autocast(graph, kHalf, norms), binding, options);
+  if (!options.precision || !is_autocast(*options.precision)) return prepare_executed(graph, binding, options);
+  const ElementType half = options.precision == Precision::kAmp ? ElementType::kFloat16 : ElementType::kBFloat16;
+  const ElementType norms = options.norms_in_halves ? half : ElementType::kFloat32;
+  return prepare_executed(autocast(graph, half, norms), binding, options);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ Scores bytes_of_plain_score(const Attention& op, const TensorType& query, bool f
   const double size = static_cast<double>(bit_width(query.element)) / 8.0;
   const bool halves = size < kFloat;
   if (!has_fused_attention(op, size > kFloat, options.attention, options.runtime)) {
-    if (halves && options.precision == Precision::kAmp) return {size + kFloat, size + kFloat};
+    const bool in_float = op.in_float || (options.precision && is_autocast(*options.precision));
+    if (halves && in_float) return {size + kFloat, size + kFloat};
     return {size, 2.0 * size};
   }
   if (fits) return {};

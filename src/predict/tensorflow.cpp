@@ -73,7 +73,7 @@ void TensorflowRemapper::remap(const Node& node, std::vector<LoweredOperation>& 
 
 Layout tensorflow_layout(Precision precision) {
   const bool half = precision == Precision::kFp16 || precision == Precision::kBf16 || precision == Precision::kNvfp4 ||
-                    precision == Precision::kAmp;
+                    is_autocast(precision);
   return half ? Layout::kChannelsLast : Layout::kChannelsFirst;
 }
 

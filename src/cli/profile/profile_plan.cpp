@@ -31,8 +31,7 @@ tl::expected<std::vector<Precision>, Failure> precisions_of(const ProfileOptions
   std::vector<Precision> out;
   for (const std::string& text : list_words(options.precisions)) {
     const auto precision = parse_precision(text);
-    if (!precision || *precision == Precision::kFp8 || *precision == Precision::kNvfp4 ||
-        *precision == Precision::kAmp) {
+    if (!precision || *precision == Precision::kFp8 || *precision == Precision::kNvfp4 || is_autocast(*precision)) {
       return usage(fmt::format("--precision: '{}' is none that is measured", printable(text)),
                    "fp32, tf32, tf32-all, fp16, bf16, fp64");
     }

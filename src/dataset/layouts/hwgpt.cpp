@@ -21,16 +21,17 @@ bool power_is_stale(std::string_view gpu, const std::optional<Seconds>& window) 
   return gpu == "A100" || gpu == "H100" || !window || *window < kSensorWindow;
 }
 
-std::string_view halves_of(std::string_view gpu) {
-  return gpu == "RTX A6000" || gpu == "A40" || gpu == "A100" || gpu == "H100" ? "bf16" : "fp16";
+// Under autocast, to what the chip has.
+Precision precision_on(std::string_view gpu) {
+  const bool bf16 = gpu == "RTX A6000" || gpu == "A40" || gpu == "A100" || gpu == "H100";
+  return bf16 ? Precision::kAmpBf16 : Precision::kAmp;
 }
 
-// Under autocast, to what the chip has.
 void fill(Row& row, std::string_view gpu, MeasuredNetwork& out) {
   out.at.gpu = gpu;
-  out.at.precision = Precision::kAmp;
+  out.at.precision = precision_on(gpu);
   out.at.runtime = Runtime::kPytorchEager;
-  out.at.software = fmt::format("pytorch 2, autocast to {}", halves_of(gpu));
+  out.at.software = "pytorch 2";
   out.model = fmt::format("hwgpt-{}_{}", row.text("scale"), row.text("arch_id"));
   out.sequence_length = 1024;
 }
@@ -49,7 +50,7 @@ void add_power(std::string_view gpu, MeasuredNetwork out, RowSink& sink) {
   other.reason = "a forward too short for the sensor that was polled beside it";
   other.per = "forward";
   other.mode = "inference";
-  other.precision = "amp";
+  other.precision = name(precision_on(gpu));
   other.readings.power.reset();
   add_caution(other.from.anomaly, "power-refused");
   sink.add(std::move(other));
@@ -85,7 +86,7 @@ Result<void> read_architecture(Row& row, RowSink& sink) {
     out.network = true;
     out.reason = "memory after a forward, not at most";
     out.mode = "inference";
-    out.precision = "amp";
+    out.precision = name(precision_on(gpu));
     out.per = "after a forward";
     add_details(out, row, {"n_layer", "embed_dim", "n_head_per_layer", "mlp_ratio_per_layer", "bias", "params"});
     out.readings.memory = row.quantity<Bytes>(column);

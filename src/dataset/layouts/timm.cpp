@@ -50,10 +50,9 @@ Result<void> read(Row& row, RowSink& sink) {
   if (mode != "infer" && mode != "train") return unsupported(fmt::format("mode '{}'", mode));
   out.at.mode = mode == "train" ? Mode::kTraining : Mode::kInference;
   if (dtype != "amp" && dtype != "amp_bf16" && dtype != "bf16") return unsupported(fmt::format("dtype '{}'", dtype));
-  out.at.precision = dtype == "bf16" ? Precision::kBf16 : Precision::kAmp;
+  out.at.precision = dtype == "bf16" ? Precision::kBf16 : dtype == "amp" ? Precision::kAmp : Precision::kAmpBf16;
   out.at.runtime = out.compiled ? Runtime::kPytorchCompiled : Runtime::kPytorchEager;
-  out.at.software = fmt::format("pytorch {}{}{}", row.text("torch"), out.compiled ? ", compiled" : "",
-                                dtype == "amp_bf16" ? ", autocast to bf16" : "");
+  out.at.software = fmt::format("pytorch {}{}", row.text("torch"), out.compiled ? ", compiled" : "");
   out.norms_in_halves = norms_in_halves(out.at.mode, out.model, row.text("torch"));
   add_detail(out.details, "params_million", row.text("params_million"));
   sink.add(std::move(out));

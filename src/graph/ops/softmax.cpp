@@ -9,7 +9,8 @@ Result<void> infer(const Softmax& op, InferContext& context) {
   const TensorType& x = context.input(0);
   // PyTorch treats a scalar as a vector of one.
   JC_RETURN_IF_ERROR(normalize_axis(op.axis, x.shape.empty() ? 1 : x.shape.size()));
-  return context.set(0, x.element, x.shape);
+  const bool widened = op.in_float && is_floating(x.element) && bit_width(x.element) < 32;
+  return context.set(0, widened ? ElementType::kFloat32 : x.element, x.shape);
 }
 
 // An element, forward: maximum, subtraction, exponential, sum, division (log: subtraction). Backward reads the output:

@@ -17,7 +17,7 @@ struct Scores {
   ValueId product = kNoValue;  // q k^T
   ValueId mask = kNoValue;
   bool causal = false;
-  std::int64_t scales = 0, masks = 0;
+  std::int64_t scales = 0, masks = 0, fills = 0;
 };
 
 struct Operands {
@@ -32,6 +32,7 @@ struct Softened {
   ValueId scores = kNoValue;
   std::int64_t axis = -1;
   double dropout = 0.0;
+  bool in_float = false;
   bool guarded = false;  // as only scaled_dot_product_attention guards it
 };
 
@@ -45,6 +46,7 @@ std::optional<Softened> under_softmax(const Rewriter& graph, ValueId id, Group& 
     if (const auto* softmax = as<Softmax>(*node)) {
       out.scores = input(*node, 0);
       out.axis = softmax->axis;
+      out.in_float = softmax->in_float;
       return softmax->log ? std::nullopt : std::optional(out);
     }
     const auto* dropped = as<Dropout>(*node);
@@ -74,13 +76,14 @@ bool is_scores(const Rewriter& graph, ValueId id) {
 bool take_mask(const Rewriter& graph, ValueId& id, Scores& scores, Group& inside) {
   const Node* node = graph.producer(id);
   if (node == nullptr || scores.mask != kNoValue || scores.causal) return false;
+  const auto* where = as<Where>(*node);
   ValueId under = kNoValue;
   Mask mask;
   if (is(*node, BinaryKind::kAdd)) {
     const std::size_t side = is_scores(graph, node->inputs[0]) ? 0 : 1;
     under = node->inputs[side];
     mask = additive_mask(graph, node->inputs[1 - side]);
-  } else if (as<Where>(*node) != nullptr) {
+  } else if (where != nullptr) {
     const auto filled = filled_scores(graph, *node);
     if (!filled) return false;
     under = filled->scores;
@@ -88,7 +91,7 @@ bool take_mask(const Rewriter& graph, ValueId& id, Scores& scores, Group& inside
   }
   if (under == kNoValue || !is_scores(graph, under)) return false;
   inside.add(id);
-  ++scores.masks;
+  where != nullptr ? scores.fills += where->filled ? 2 : 1 : ++scores.masks;
   scores.mask = mask.value;
   scores.causal = mask.causal;
   id = under;
@@ -185,7 +188,9 @@ bool fold_attention(Rewriter& graph, std::size_t root) {
                             .by_hand = by_hand,
                             .scales = scores->scales,
                             .masks = scores->masks,
-                            .dropout = under->dropout};
+                            .fills = scores->fills,
+                            .dropout = under->dropout,
+                            .in_float = under->in_float};
   graph.replace(root, attention, std::move(inputs));
   // After the root: until then nothing but the product reads the query.
   if (found->swapped) graph.replace(graph.place(scores->product), Transpose{{0, 1, 3, 2}}, {found->key.value});

@@ -22,7 +22,9 @@ bool fold_logarithm(Rewriter& graph, std::size_t root) {
   if (!is(node, UnaryKind::kLog) || !read_once(graph, node.inputs[0])) return false;
   if (const Node* softmax = made_by<Softmax>(graph, node.inputs[0]);
       softmax != nullptr && !as<Softmax>(*softmax)->log) {
-    graph.replace(root, Softmax{.axis = as<Softmax>(*softmax)->axis, .log = true}, {input(*softmax, 0)});
+    Softmax log = *as<Softmax>(*softmax);
+    log.log = true;
+    graph.replace(root, log, {input(*softmax, 0)});
     return true;
   }
   if (const Node* sigmoid = made_by(graph, node.inputs[0], ActivationKind::kSigmoid)) {

@@ -743,7 +743,9 @@ TEST(AttentionPass, Masks) {
   EXPECT_EQ(folded(masked("%f = where(%mask, %zero, %minus_inf)\n%a = binary(%s, %f)\n")),
             "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, masks = 1}\n");
   EXPECT_EQ(folded(masked("%a = where(%mask, %s, %minus_inf)\n")),
-            "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, masks = 1}\n");
+            "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, fills = 1}\n");
+  EXPECT_EQ(folded(masked("%a = where(%mask, %s, %minus_inf) {filled = true}\n")),
+            "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, fills = 2}\n");
 }
 
 TEST(AttentionPass, MaskThatLetsAllInIsNone) {
@@ -788,12 +790,12 @@ TEST(AttentionPass, MaskOfTheShapeOfTheScores) {
     %tri3 = unsqueeze(%tri) {axes = [0]}
     %tri4 = unsqueeze(%tri3) {axes = [0]}
 )";
-  const std::string causal = "%y = attention(%q, %k, %v) {causal = true, by_hand = true, scales = 1, masks = 1}\n";
+  const std::string causal = "%y = attention(%q, %k, %v) {causal = true, by_hand = true, scales = 1, fills = 1}\n";
   const std::string fill = "%a = where(%both, %s, %minus_inf)\n";
   EXPECT_EQ(folded(masked(ones + triangle + "%both = binary(%ones, %tri4) {kind = and}\n" + fill)), causal);
   EXPECT_EQ(folded(masked(ones + triangle + "%both = binary(%tri4, %ones) {kind = and}\n" + fill)), causal);
   EXPECT_EQ(folded(masked(ones + "%both = binary(%ones, %mask) {kind = and}\n" + fill)),
-            "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, masks = 1}\n");
+            "%y = attention(%q, %k, %v, %mask) {by_hand = true, scales = 1, fills = 1}\n");
   // Whatever else reads the scores or what was made of them keeps them.
   for (const std::string other : {"output %shape\n", "output %ones\n", "output %s\n"}) {
     const std::string left =
@@ -819,8 +821,19 @@ TEST(AttentionPass, PlacesComparedAreATriangle) {
 )",
                                      row, column)));
   };
-  EXPECT_EQ(compared(1, 2), "%y = attention(%q, %k, %v) {causal = true, by_hand = true, scales = 1, masks = 1}\n");
-  EXPECT_NE(compared(2, 1).find("%tri4) {by_hand = true, scales = 1, masks = 1}"), std::string::npos) << compared(2, 1);
+  EXPECT_EQ(compared(1, 2), "%y = attention(%q, %k, %v) {causal = true, by_hand = true, scales = 1, fills = 1}\n");
+  EXPECT_NE(compared(2, 1).find("%tri4) {by_hand = true, scales = 1, fills = 1}"), std::string::npos) << compared(2, 1);
+}
+
+TEST(AttentionPass, ASoftmaxInFloatIsKept) {
+  EXPECT_EQ(folded(kHeads + R"(
+    %kt = transpose(%k) {order = [0, 1, 3, 2]}
+    %s = matmul(%q, %kt)
+    %p = softmax(%s) {in_float = true}
+    %y = matmul(%p, %v)
+    output %y
+)"),
+            "%y = attention(%q, %k, %v) {by_hand = true, in_float = true}\n");
 }
 
 TEST(AttentionPass, DropoutIsKept) {

@@ -34,6 +34,7 @@ ElementType element_of(const Op& op, const Inputs& in, std::size_t output) {
   if constexpr (std::is_same_v<Op, Fill> || std::is_same_v<Op, OneHot>) return op.element;
   if constexpr (std::is_same_v<Op, ShapeOf>) return ElementType::kInt64;
   if constexpr (std::is_same_v<Op, Where>) return in.at(1).element;
+  if constexpr (std::is_same_v<Op, Softmax>) return op.in_float ? ElementType::kFloat32 : in.at(0).element;
   if constexpr (std::is_same_v<Op, Binary>) {
     if (is_predicate(op.kind)) return ElementType::kBool;
   }

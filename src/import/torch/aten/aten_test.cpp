@@ -63,7 +63,8 @@ struct Case {
 };
 
 // "x" is [2, 8, 6, 6], "m" [2, 8], "w" the weight [8, 8], "k" the weight [4, 8, 3, 3], "n" [8], "q" [2, 4, 5, 16],
-// "i" integers [3], "j" [6], "b" bools [2, 8].
+// "i" integers [3], "j" [6], "l" [2], "p" [2, 6, 6],
+// "b" bools [2, 8].
 const Case kCases[] = {
     {"add_scalar", "add.Scalar", "self=Tx other=f2.5", "add", {2, 8, 6, 6}},
     {"reverse_sub", "rsub.Scalar", "self=Tx other=i1", "sub", {2, 8, 6, 6}},
@@ -79,6 +80,43 @@ const Case kCases[] = {
     {"gelu_tanh", "gelu.default", "self=Tx approximate=stanh", "gelu_tanh", {2, 8, 6, 6}},
     {"glu", "glu.default", "self=Tx dim=i1", "split sigmoid mul", {2, 4, 6, 6}},
     {"log_softmax", "_log_softmax.default", "self=Tm dim=i1 half_to_float=b0", "softmax", {2, 8}},
+    {"cross_entropy",
+     "cross_entropy_loss.default",
+     "self=Tm target=Tl",
+     "softmax unsqueeze gather squeeze reduce_mean",
+     {}},
+    {"cross_entropy_of_each",
+     "cross_entropy_loss.default",
+     "self=Tm target=Tl reduction=i0",
+     "softmax unsqueeze gather squeeze",
+     {2}},
+    {"cross_entropy_of_pixels",
+     "cross_entropy_loss.default",
+     "self=Tx target=Tp reduction=i2 ignore_index=i-100",
+     "softmax unsqueeze gather squeeze reduce_sum",
+     {}},
+    {"cross_entropy_of_probabilities", "cross_entropy_loss.default", "self=Tm target=Tm", "softmax mul reduce_sum", {}},
+    {"cross_entropy_smoothed",
+     "cross_entropy_loss.default",
+     "self=Tm target=Tl label_smoothing=f0.1",
+     "softmax unsqueeze gather squeeze reduce_sum reduce_mean reduce_mean add",
+     {}},
+    {"nll_loss", "nll_loss_nd.default", "self=Tm target=Tl", "unsqueeze gather squeeze reduce_mean", {}},
+    {"nll_loss_split",
+     "nll_loss2d_forward.default",
+     "self=Tx target=Tp weight=Tn reduction=i1 ignore_index=i-100",
+     "unsqueeze gather squeeze reduce_mean",
+     {},
+     2},
+    {"broadcast_tensors", "broadcast_tensors.default", "tensors=Lm,m", "", {2, 8}, 2},
+    {"mse_loss", "mse_loss.default", "self=Tm target=Tm", "sub reduce_sum_square", {}},
+    {"mse_loss_of_each", "mse_loss.default", "self=Tm target=Tm reduction=i0", "sub square", {2, 8}},
+    {"l1_loss", "l1_loss.default", "self=Tm target=Tm", "sub reduce_l1", {}},
+    {"logistic_loss",
+     "binary_cross_entropy_with_logits.default",
+     "self=Tm target=Tm weight=Tn reduction=i2",
+     "sub mul log_sigmoid sub mul reduce_sum",
+     {}},
     {"conv_same", "conv2d.padding", "input=Tx weight=Tk padding=ssame", "conv", {2, 4, 6, 6}},
     {"conv_strided",
      "convolution.default",
@@ -348,6 +386,7 @@ torch::ProgramWriter program_with_inputs() {
   program.parameter("e", "e", {"3", "3", "5"}).input("d", {"7", "3"});
   program.input("x", {"2", "8", "6", "6"}).input("m", {"2", "8"}).input("q", {"2", "4", "5", "16"});
   program.input("a", {"2", "5", "4"}).input("c", {"2", "4", "5"}).input("f", {"2", "3"});
+  program.input("l", {"2"}, 5).input("p", {"2", "6", "6"}, 5);
   program.input("i", {"3"}, 5).input("j", {"6"}, 5).input("b", {"2", "8"}, 12);
   return program;
 }
@@ -411,6 +450,8 @@ const Work kWork[] = {
     // 16 elements: mask to numbers, their sums, 16 of 64 elements, the choice among 1 + 4 + 4 bytes.
     {"masked_scatter", "masked_scatter.default", "self=Tm mask=Tb source=Tw", 16 + 128 + 64 + 128 + 144,
      128 + 128 + 64 + 64, 16 + 16},
+    // Logarithms of 16 shares; 2 places and what stands there; their mean.
+    {"cross_entropy", "cross_entropy_loss.default", "self=Tm target=Tl", 64 + 8 + 16 + 8, 64 + 8 + 4, 16 * 5 + 2},
     {"diff", "diff.default", "self=Tm", 56 + 56, 56, 14},
     // 16 elements as places; 4 zeros; each added to its own.
     {"histc", "histc.default", "self=Tm bins=i4", 64 + 128 + 64, 128 + 16 + 64, 0},

@@ -81,8 +81,11 @@ Result<void> lower_softmax_of(Call& call, bool log) {
   JC_ASSIGN_OR_RETURN(ValueId x, call.tensor("self"));
   JC_ASSIGN_OR_RETURN(const std::int64_t axis, call.number("dim", -1));
   JC_ASSIGN_OR_RETURN(const ElementType to, call.element("dtype", ElementType::kUnknown));
-  if (to != ElementType::kUnknown && to != call.guess(x).element) x = call.step(Cast{to}, {x}, "cast");
-  return call.emit(Softmax{axis, log}, {x});
+  JC_ASSIGN_OR_RETURN(const bool half_to_float, call.flag("half_to_float", false));
+  const bool in_float = half_to_float || (to == ElementType::kFloat32 && is_floating(call.guess(x).element));
+  const bool cast = to != ElementType::kUnknown && to != call.guess(x).element && !in_float;
+  if (cast) x = call.step(Cast{to}, {x}, "cast");
+  return call.emit(Softmax{axis, log, in_float}, {x});
 }
 
 }  // namespace joulecast::aten

@@ -100,7 +100,8 @@ Result<void> lower_masked_fill(Call& call) {
   JC_ASSIGN_OR_RETURN(const ValueId x, call.tensor("self"));
   JC_ASSIGN_OR_RETURN(const ValueId mask, call.tensor("mask"));
   JC_ASSIGN_OR_RETURN(const ValueId value, call.operand("value", x));
-  return call.emit(Where{}, {mask, value, x});
+  const bool in_place = call.target().find("masked_fill_") != std::string::npos;
+  return call.emit(Where{.filled = !in_place}, {mask, value, x});
 }
 
 // self + weight * (end - self)

@@ -158,6 +158,26 @@ Result<void> lower_expand_as(Call& call) {
   return call.emit(Expand{}, {x, call.step(ShapeOf{}, {other}, "shape")});
 }
 
+// Views of each in the shape of all. What the file does not tell is left to the readers, which broadcast themselves.
+Result<void> lower_broadcast_tensors(Call& call) {
+  JC_ASSIGN_OR_RETURN(const std::vector<ValueId> all, call.tensors("tensors"));
+  if (all.size() != call.output_count()) return call.wrong("tensors", "are not as many as the outputs");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& declared = call.declared(i);
+    const TensorType* own = call.type(all[i]);
+    const bool known =
+        declared && own != nullptr &&
+        std::none_of(declared->shape.begin(), declared->shape.end(), [](std::int64_t e) { return e < 0; });
+    if (!known || own->shape == declared->shape) {
+      JC_RETURN_IF_ERROR(call.alias(i, all[i]));
+      continue;
+    }
+    const IntList shape(declared->shape.begin(), declared->shape.end());
+    JC_RETURN_IF_ERROR(call.emit_output(i, Expand{}, {all[i], call.int_vector(shape)}));
+  }
+  return {};
+}
+
 // More repeats than axes: axes of 1 in front; fewer (torch.tile): repeats of 1.
 Result<void> lower_repeat(Call& call) {
   JC_ASSIGN_OR_RETURN(ValueId x, call.tensor("self"));

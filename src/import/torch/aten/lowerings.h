@@ -111,6 +111,7 @@ Result<void> lower_permute(Call& call);
 Result<void> lower_movedim(Call& call);
 Result<void> lower_expand(Call& call);
 Result<void> lower_expand_as(Call& call);
+Result<void> lower_broadcast_tensors(Call& call);
 Result<void> lower_repeat(Call& call);
 Result<void> lower_repeat_interleave(Call& call);
 Result<void> lower_sym_size(Call& call);
@@ -135,6 +136,16 @@ Result<void> lower_roll(Call& call);
 Result<void> lower_flip(Call& call);
 Result<void> lower_pixel_shuffle(Call& call);
 Result<void> lower_pixel_unshuffle(Call& call);
+
+// lower_loss.cpp
+Result<void> lower_cross_entropy(Call& call);
+Result<void> lower_nll(Call& call);
+Result<void> lower_logistic_loss(Call& call);
+Result<void> lower_distance_of(Call& call, UnaryKind each, ReduceKind all);
+template <UnaryKind kEach, ReduceKind kAll>
+Result<void> lower_distance(Call& call) {
+  return lower_distance_of(call, kEach, kAll);
+}
 
 // lower_index.cpp: gathering, scattering, sorting
 Result<void> lower_embedding(Call& call);
