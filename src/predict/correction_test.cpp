@@ -20,6 +20,11 @@ std::set<std::string> whole_terms(const Work& work, State state = State::kEval) 
 
 using Names = std::set<std::string>;
 
+TEST(NetworkWay, AutocastToEitherOfTheHalvesIsOne) {
+  EXPECT_EQ(network_way({.precision = Precision::kAmpBf16}), network_way({.precision = Precision::kAmp}));
+  EXPECT_NE(network_way({.precision = Precision::kBf16}), network_way({.precision = Precision::kAmp}));
+}
+
 // The shares of what decides, by the squares of the times that each would take alone.
 TEST(CorrectionTerms, AreShares) {
   const Physics p{.bound = 1, .gpu = 1, .host = 1, .compute = 2, .memory = 2};

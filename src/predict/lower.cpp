@@ -230,13 +230,9 @@ struct LowerVisitor : LowerProducts {
   // A copy of what is to be filled, and the kernel that fills it; their gradient is filled in the same way.
   void operator()(const Where& op) {
     pointwise(PointwiseKind::kCopy);
-    PointwiseWork& chosen = std::get<PointwiseWork>(out.back().work);
-    const bool no_gradient = self.gradients_are_eager() && !self.has_gradient(context);
-    if (no_gradient) chosen.backward_bytes = 0;
     if (!op.filled || !self.is_eager()) return;
-    PointwiseWork copy = chosen;
-    copy.forward_bytes = 2 * whole(context.output().bytes());
-    copy.backward_bytes = no_gradient ? 0 : copy.forward_bytes;
+    PointwiseWork copy = std::get<PointwiseWork>(out.back().work);
+    copy.forward_bytes = copy.backward_bytes = 2 * whole(context.output().bytes());
     emit(copy);
   }
   void operator()(const Dropout& op) {

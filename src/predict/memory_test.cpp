@@ -70,6 +70,7 @@ TEST(Memory, ScoresCountWhereNoKernelDoesAttentionWhole) {
   EXPECT_EQ(live("8, 4", "by_hand = true", {}), Bytes{4 * kOperand + 4 * kScores});
   EXPECT_EQ(live("8, 4", "by_hand = true", {.precision = Precision::kAmp}),
             Bytes{4 * kOperand + 6 * kScores});  // scores in halves and what the softmax makes of them in FP32
+  EXPECT_EQ(live("8, 4", "by_hand = true, in_float = true", {}), Bytes{4 * kOperand + 6 * kScores});
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {}), Bytes{4 * kOperand + 12 * kScores});
   EXPECT_EQ(live("8, 2, 2", "by_hand = false", {.precision = {}, .attention = AttentionKernels::kFused}),
             Bytes{4 * kOperand + 4 * kScores});
@@ -255,8 +256,9 @@ TEST(Memory, AutocastKeepsWhatItCastOfParameters) {
     %b = linear(%a, %d)
     output %b
   })";
-  EXPECT_EQ(planned(kCast, {.precision = Precision::kAmp}).activations - planned(kCast, {}).activations,
-            Bytes{128 * 128 * 2});
+  for (const Precision autocast : {Precision::kAmp, Precision::kAmpBf16})
+    EXPECT_EQ(planned(kCast, {.precision = autocast}).activations - planned(kCast, {}).activations,
+              Bytes{128 * 128 * 2});
 }
 
 // However many of them stand behind each other: only what is beside the values of the graph adds up.
