@@ -91,8 +91,7 @@ constexpr double kA30Held = 0.929148;
 // in halves on a TITAN V and RTX 2080 Ti.
 constexpr double kWithoutAsynchronousLoads = 0.8;
 // The same of images of halves that lie channels-last, whose rows their loads take whole. With the power of the width
-// in set_reach() from what NVIDIA published of an A100, V100 and T4 (tools/fit/channels_last.py); the H100 then trains
-// ResNet-50 1.9 times as fast as the A100, as in MLPerf.
+// in set_reach() from what NVIDIA published of an A100, V100 and T4 (tools/fit/channels_last.py).
 constexpr double kWithoutAsynchronousLoadsLast = 0.9;
 
 // As many halves as take the room of one number.

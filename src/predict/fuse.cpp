@@ -25,7 +25,7 @@ bool has_long_rows(const std::vector<LoweredOperation>& found) {
 // Inductor fills halves up to whole vectors of 16 bytes where products are long enough that it pays
 // (torch/_inductor/fx_passes/pad_mm.py): what is copied for it is the weight. It tries both out on products that
 // compute more than they move by half of what the GPU does; this is that of an A100. By the laws of such rows the copy
-// takes what 170 rows gain on an A100 and 430 on an RTX 3090: from so many on. Returns the bytes of the copy, or 0.
+// takes what 170 rows gain on an A100 and 430 on an RTX 3090; from 512 on it is made. Returns its bytes, or 0.
 std::int64_t fill_up(GemmWork& work) {
   constexpr std::int64_t kVector = 8, kRows = 512;
   constexpr double kComputes = 77.0;

@@ -122,7 +122,8 @@ struct LowerVisitor : LowerProducts {
     const std::int64_t columns =
         axis >= 0 && axis < rank ? std::max<std::int64_t>(1, x[static_cast<std::size_t>(axis)]) : 1;
     const ReductionWork work = reduction(ReductionKind::kSoftmax, context.input(0).elements() / columns, columns);
-    op.in_float&& work.element_bytes < kFloat ? softmax_in_float(work) : emit(work);
+    if (op.in_float && work.element_bytes < kFloat) return softmax_in_float(work);
+    emit(work);
   }
   // PyTorch has a kernel that reads FP16 and writes FP32; BF16 is copied first. A whole network in halves takes what
   // comes out in them again.

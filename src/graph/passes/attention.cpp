@@ -91,7 +91,11 @@ bool take_mask(const Rewriter& graph, ValueId& id, Scores& scores, Group& inside
   }
   if (under == kNoValue || !is_scores(graph, under)) return false;
   inside.add(id);
-  where != nullptr ? scores.fills += where->filled ? 2 : 1 : ++scores.masks;
+  if (where != nullptr) {
+    scores.fills += where->filled ? 2 : 1;
+  } else {
+    ++scores.masks;
+  }
   scores.mask = mask.value;
   scores.causal = mask.causal;
   id = under;
